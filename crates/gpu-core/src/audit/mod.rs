@@ -1,0 +1,80 @@
+//! kubectl gpu-audit: is every operand that should run on each node there, and if not, why.
+
+pub mod roster;
+mod rules;
+mod view;
+pub mod wire;
+
+use crate::answer::{Answer, Finding, Gap, Page};
+use crate::cluster::Cluster;
+use crate::facts::release::Release;
+use crate::order;
+use crate::standing::{self, Plugin, Scope, Standing, UnknownNode};
+
+pub use rules::RULES;
+
+/// The audit of a cluster.
+#[derive(Debug)]
+pub struct Report<'a> {
+    standing: Standing<'a>,
+    findings: Vec<Finding>,
+    gaps: Vec<Gap>,
+}
+
+/// Audits the nodes of the scope. `release` overrides what the cluster says of the operator's release.
+/// The error is a node that was named and is not there.
+pub fn audit<'a>(
+    cluster: &'a Cluster,
+    scope: &Scope,
+    release: Option<Release>,
+) -> Result<Report<'a>, UnknownNode> {
+    let standing = standing::standing(cluster, scope, release)?;
+    let mut findings = standing::rule::run(RULES, Plugin::Audit, &standing);
+    findings.extend(standing::rule::run(order::RULES, Plugin::Audit, &standing));
+    standing::rule::sort(&mut findings);
+    let gaps = standing.gaps();
+    Ok(Report {
+        standing,
+        findings,
+        gaps,
+    })
+}
+
+/// The operator's release, where the cluster tells.
+pub fn release(cluster: &Cluster) -> Option<Release> {
+    standing::Regime::read(cluster, None).release
+}
+
+impl Answer for Report<'_> {
+    fn kind(&self) -> &'static str {
+        "AuditReport"
+    }
+
+    fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    fn page(&self, wide: bool) -> Page {
+        view::page(&self.standing, &self.findings, wide)
+    }
+
+    fn lines(&self) -> Vec<String> {
+        view::lines(&self.standing)
+    }
+
+    fn matrix(&self) -> Option<Vec<String>> {
+        Some(view::matrix(&self.standing))
+    }
+
+    fn errors_beyond_lines(&self) -> usize {
+        view::errors_beyond_lines(&self.standing, &self.findings)
+    }
+
+    fn body(&self) -> crate::answer::wire::Body {
+        wire::body(&self.standing)
+    }
+}

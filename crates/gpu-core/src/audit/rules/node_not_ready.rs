@@ -1,0 +1,53 @@
+//! A GPU node is not Ready, so its pods tell nothing.
+
+use super::Found;
+use crate::answer::{Severity, Subject};
+use crate::cluster::Readiness;
+use crate::standing::{Plugin, Rule, Standing};
+
+pub(super) const RULE: Rule = Rule {
+    id: "node-not-ready",
+    severity: Severity::Error,
+    plugin: Plugin::Audit,
+    summary: "a GPU node is not Ready",
+    explanation: "The kubelet says that the node is not Ready, or says nothing any more. What the API server has of \
+        its pods is what it last heard, so no operand of it can be judged.",
+    find,
+};
+
+fn find(standing: &Standing<'_>) -> Vec<Found> {
+    let gpu_nodes = standing
+        .nodes
+        .iter()
+        .map(|it| it.node)
+        .filter(|it| it.is_gpu());
+    gpu_nodes
+        .filter_map(|node| {
+            let (word, it) = match &node.readiness {
+                Readiness::NotReady(it) => ("not Ready", it),
+                Readiness::Unknown(it) => ("unreachable", it),
+                Readiness::Ready | Readiness::Unsaid => return None,
+            };
+            let mut evidence = vec![format!("condition Ready: {} ({})", it.reason, it.message)];
+            evidence.extend(it.since.map(|at| format!("since {at}")));
+            evidence.extend(
+                node.taints
+                    .iter()
+                    .map(|it| format!("node/{} taint {it}", node.name)),
+            );
+            Some(Found {
+                node: Some(node.name.clone()),
+                operand: None,
+                subject: Subject::from(node),
+                message: format!(
+                    "node/{} is {word}: what runs there cannot be known",
+                    node.name
+                ),
+                cause: it.message.clone(),
+                consequences: Vec::new(),
+                evidence,
+                fix: format!("kubectl describe node/{}", node.name),
+            })
+        })
+        .collect()
+}

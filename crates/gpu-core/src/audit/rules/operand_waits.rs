@@ -1,0 +1,47 @@
+//! An operand waits although what it waits for is there.
+
+use super::{Words, and_behind, each_root, in_namespace, operands};
+use crate::answer::{Severity, Subject};
+use crate::facts::barriers;
+use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
+
+pub(super) const RULE: Rule = Rule {
+    id: "operand-waits",
+    severity: Severity::Error,
+    plugin: Plugin::Audit,
+    summary: "an operand's pod waits on the node, and nothing before it is broken",
+    explanation: "Operands wait in init containers for files that other operands write. This one waits although the \
+        operand that has to write the file is not itself in trouble, or its first container has not been started.",
+    find,
+};
+
+fn find(standing: &Standing<'_>) -> Vec<Found> {
+    each_root(standing, |node, root, _, trouble| {
+        let (pod, what, cause) = match trouble {
+            Trouble::Waits(pod, init, _) => {
+                let opener = barriers::at(root.operand, init).map(|it| it.opener.name());
+                let cause = match opener {
+                    Some(opener) => {
+                        format!("init container {init} waits for {opener}, which looks well")
+                    }
+                    None => format!("init container {init} is at work and has not ended"),
+                };
+                (pod, format!("waits in init container {init}"), cause)
+            }
+            Trouble::Creating(pod) => (pod, "has not started".to_owned(), trouble.in_words()),
+            _ => return None,
+        };
+        Some(Words {
+            subject: Subject::from(*pod),
+            message: format!(
+                "{} {what} on node/{}{}",
+                operands(root),
+                node.node.name,
+                and_behind(root)
+            ),
+            cause,
+            evidence: vec![format!("{} is {}", pod.address(), pod.status)],
+            fix: in_namespace(&format!("describe {}", pod.address()), &pod.namespace),
+        })
+    })
+}

@@ -1,0 +1,86 @@
+//! A taint of the node keeps operands away.
+
+use super::{Words, and_behind, each_root, in_namespace, labels_of, operands};
+use crate::answer::{Severity, Subject};
+use crate::cluster::{DaemonSet, Refusal};
+use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
+
+pub(super) const RULE: Rule = Rule {
+    id: "taint-not-tolerated",
+    severity: Severity::Error,
+    plugin: Plugin::Audit,
+    summary: "a taint of the node keeps operands away that its deploy labels ask for",
+    explanation: "The operator's DaemonSets tolerate the taint nvidia.com/gpu:NoSchedule and what a person adds under \
+        daemonsets.tolerations of the ClusterPolicy (tolerations of an NVIDIADriver are its own). A node with another \
+        taint is not counted as desired, so there is no pod and no event, and the ClusterPolicy still says ready.",
+    find,
+};
+
+fn find(standing: &Standing<'_>) -> Vec<Found> {
+    each_root(standing, |node, root, _, trouble| {
+        let Trouble::Refused(it, Refusal::Taint(taint)) = trouble else {
+            return None;
+        };
+        let mut evidence = vec![
+            format!("node/{} taint {taint}", node.node.name),
+            tolerations(it),
+        ];
+        evidence.extend(labels_of(node, root));
+        Some(Words {
+            subject: Subject::from(*it),
+            message: format!(
+                "node/{} gets no pod of {}: its taint {taint} is not tolerated{}",
+                node.node.name,
+                operands(root),
+                and_behind(root)
+            ),
+            cause: format!(
+                "{} has no toleration for {taint}{}",
+                it.address(),
+                owned_by(it)
+            ),
+            evidence,
+            fix: fix(it, taint),
+        })
+    })
+}
+
+fn owned_by(it: &DaemonSet) -> String {
+    it.owner.as_ref().map_or_else(String::new, |owner| {
+        format!("; its tolerations come from {}/{}", owner.kind, owner.name)
+    })
+}
+
+fn tolerations(it: &DaemonSet) -> String {
+    if it.tolerations.is_empty() {
+        return format!("{} has no tolerations", it.address());
+    }
+    let all = it
+        .tolerations
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ");
+    format!("{} tolerates {all}", it.address())
+}
+
+fn fix(it: &DaemonSet, taint: &crate::cluster::node::Taint) -> String {
+    let toleration = format!(
+        "{{key: {}, operator: Exists, effect: {}}}",
+        taint.key, taint.effect
+    );
+    match it.owner.as_ref().map(|it| (it.kind.as_str(), &it.name)) {
+        Some(("ClusterPolicy", name)) => {
+            format!(
+                "kubectl edit clusterpolicy/{name}: add {toleration} to spec.daemonsets.tolerations"
+            )
+        }
+        Some(("NVIDIADriver", name)) => {
+            format!("kubectl edit nvidiadriver/{name}: add {toleration} to spec.tolerations")
+        }
+        _ => {
+            in_namespace(&format!("edit {}", it.address()), &it.namespace)
+                + &format!(": add {toleration} to spec.template.spec.tolerations")
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The model: one cluster at one moment, with only the fields somebody reads.
+//!
+//! Readers fill `rows`, `ingest` turns them into the model page by page, `settle` says who belongs
+//! to whom. What could not be seen is part of the model: unseen is not absent.
+
+pub mod daemon_set;
+pub mod event;
+pub mod ingest;
+pub mod kind;
+pub mod namespace;
+pub mod node;
+pub mod pod;
+pub mod policy;
+pub mod reads;
+pub mod rows;
+pub mod selector;
+mod status_word;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+pub use daemon_set::{DaemonSet, Refusal};
+pub use event::{Deployment, Event, ResourceQuota};
+pub use kind::{Kind, Objects};
+pub use node::{DeployLabel, Node, Readiness};
+pub use pod::{Phase, Pod};
+pub use policy::Policy;
+pub use reads::Read;
+
+use crate::facts::operands::Id;
+
+/// One cluster at one moment.
+#[derive(Debug, Default)]
+pub struct Cluster {
+    /// Nodes, by name.
+    pub nodes: Vec<Node>,
+    /// DaemonSets, by namespace and name.
+    pub daemon_sets: Vec<DaemonSet>,
+    /// Pods, by namespace and name.
+    pub pods: Vec<Pod>,
+    /// Policies of every kind, oldest first.
+    pub policies: Vec<Policy>,
+    /// Events, oldest first.
+    pub events: Vec<Event>,
+    /// Quotas, by namespace and name.
+    pub quotas: Vec<ResourceQuota>,
+    /// Deployments, by namespace and name.
+    pub deployments: Vec<Deployment>,
+    /// The operator's namespace as the user named it.
+    pub asked_namespace: Option<String>,
+    /// The operator's namespace, as named or found; `None` where nothing tells.
+    pub namespace: Option<String>,
+    /// The time of the answer: the API server's clock, or the newest time in a recording.
+    pub seen_at: Option<Timestamp>,
+    /// The newest time met while reading.
+    pub newest: Option<Timestamp>,
+    /// How much of each kind was seen.
+    pub coverage: BTreeMap<Kind, Coverage>,
+    /// Objects that were there and could not be understood.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// How much of a kind was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// All that was asked for.
+    Seen,
+    /// The server does not have this kind, so there is none.
+    NotServed,
+    /// Some or all of it could not be seen; why.
+    Unseen(String),
+}
+
+/// An object that was there and could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its kind.
+    pub kind: Kind,
+    /// What it is and what is wrong with it.
+    pub why: String,
+}
+
+impl Cluster {
+    /// Was everything of this kind seen that was asked for? A kind nobody asked for was not.
+    pub fn has_seen(&self, kind: Kind) -> bool {
+        matches!(
+            self.coverage.get(&kind),
+            Some(Coverage::Seen | Coverage::NotServed)
+        ) && !self.unreadable.iter().any(|it| it.kind == kind)
+    }
+
+    /// Why a kind was not seen in full, if it was asked for and was not.
+    pub fn unseen(&self, kind: Kind) -> Option<String> {
+        match self.coverage.get(&kind) {
+            Some(Coverage::Unseen(why)) => Some(why.clone()),
+            _ => self
+                .unreadable
+                .iter()
+                .find(|it| it.kind == kind)
+                .map(|it| it.why.clone()),
+        }
+    }
+
+    /// Notes how much of a kind was seen; a failure is never overwritten by a later success.
+    pub fn note(&mut self, kind: Kind, coverage: Coverage) {
+        let known = self
+            .coverage
+            .entry(kind)
+            .or_insert_with(|| coverage.clone());
+        if matches!(coverage, Coverage::Unseen(_)) && !matches!(known, Coverage::Unseen(_)) {
+            *known = coverage;
+        }
+    }
+
+    /// Notes that the operator's own namespace could be read although not all of a kind could: that is all an
+    /// answer needs of it.
+    pub fn note_home(&mut self, kind: Kind) {
+        self.coverage.insert(kind, Coverage::Seen);
+    }
+
+    /// Takes over everything another, unsettled cluster holds: one list, read apart so that it could be
+    /// started again. Call `settle` after the last.
+    pub fn absorb(&mut self, part: Self) {
+        self.nodes.extend(part.nodes);
+        self.daemon_sets.extend(part.daemon_sets);
+        self.pods.extend(part.pods);
+        self.policies.extend(part.policies);
+        self.events.extend(part.events);
+        self.quotas.extend(part.quotas);
+        self.deployments.extend(part.deployments);
+        self.unreadable.extend(part.unreadable);
+        self.newest = self.newest.max(part.newest);
+        for (kind, coverage) in part.coverage {
+            self.note(kind, coverage);
+        }
+    }
+
+    /// The node of this name.
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.iter().find(|it| it.name == name)
+    }
+
+    /// The DaemonSets that serve an operand.
+    pub fn daemon_sets_of(&self, operand: Id) -> impl Iterator<Item = &DaemonSet> {
+        self.daemon_sets
+            .iter()
+            .filter(move |it| it.operand == Some(operand))
+    }
+
+    /// The ClusterPolicy that counts: the oldest.
+    pub fn cluster_policy(&self) -> Option<&Policy> {
+        self.policies
+            .iter()
+            .find(|it| it.kind == Kind::ClusterPolicy)
+    }
+
+    /// The GPUCluster, if there is one.
+    pub fn gpu_cluster(&self) -> Option<&Policy> {
+        self.policies.iter().find(|it| it.kind == Kind::GpuCluster)
+    }
+
+    /// All NVIDIADrivers.
+    pub fn nvidia_drivers(&self) -> impl Iterator<Item = &Policy> {
+        self.policies
+            .iter()
+            .filter(|it| it.kind == Kind::NvidiaDriver)
+    }
+}

@@ -1,0 +1,109 @@
+//! From many operands that do not work to the few that are themselves broken.
+
+use super::state::{Cell, State};
+use super::trouble::Trouble;
+use crate::cluster::Refusal;
+use crate::facts::barriers;
+use crate::facts::operands::Id;
+
+/// Something that is itself broken on a node, and what waits behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// The first broken operand.
+    pub operand: Id,
+    /// Operands broken by the very same thing, such as one taint.
+    pub alike: Vec<Id>,
+    /// Operands that wait behind these, nearest first.
+    pub behind: Vec<Id>,
+}
+
+/// The roots of one node, in the order of the roster.
+pub(super) fn roots(cells: &[Cell<'_>]) -> Vec<Root> {
+    let troubled: Vec<&Cell<'_>> = cells.iter().filter(|it| it.trouble.is_some()).collect();
+    let mut roots: Vec<(Root, Option<String>)> = Vec::new();
+    for cell in troubled.iter().filter(|it| blocker(cells, it).is_none()) {
+        let key = cell.trouble.as_ref().and_then(shared_cause);
+        match roots.iter_mut().find(|(_, it)| it.is_some() && *it == key) {
+            Some((root, _)) => root.alike.push(cell.operand),
+            None => roots.push((
+                Root {
+                    operand: cell.operand,
+                    alike: Vec::new(),
+                    behind: Vec::new(),
+                },
+                key,
+            )),
+        }
+    }
+    for cell in &troubled {
+        if let Some(first) = first_broken(cells, cell) {
+            if let Some((root, _)) = roots
+                .iter_mut()
+                .find(|(it, _)| it.operand == first || it.alike.contains(&first))
+            {
+                root.behind.push(cell.operand);
+            }
+        }
+    }
+    roots.into_iter().map(|(root, _)| root).collect()
+}
+
+/// Two operands with the same key are broken by the same thing.
+fn shared_cause(trouble: &Trouble<'_>) -> Option<String> {
+    match trouble {
+        Trouble::NoDaemonSet => Some("no DaemonSet".to_owned()),
+        Trouble::Refused(_, Refusal::Taint(taint)) => Some(format!("taint {taint}")),
+        Trouble::NotCreated(_) => Some("not created".to_owned()),
+        Trouble::Unscheduled(_, words) => Some(format!("unscheduled {words}")),
+        _ => None,
+    }
+}
+
+/// The operand this one waits for, if that one does not work either.
+fn blocker(cells: &[Cell<'_>], cell: &Cell<'_>) -> Option<Id> {
+    let init = match cell.trouble.as_ref()? {
+        Trouble::Waits(_, init, _) => init,
+        Trouble::Fails(_, failure) if failure.is_init => &failure.container,
+        _ => return None,
+    };
+    let barrier = barriers::at(cell.operand, init)?;
+    let opener = cells.iter().find(|it| it.operand == barrier.opener)?;
+    let is_past = barrier.step.is_some_and(|step| is_past_step(opener, step));
+    (opener.trouble.is_some() && !is_past).then_some(barrier.opener)
+}
+
+/// Has the opener's pod finished the step that opens the barrier?
+fn is_past_step(opener: &Cell<'_>, step: &str) -> bool {
+    let Some(details) = opener.pods.first().and_then(|it| it.details.as_ref()) else {
+        return false;
+    };
+    let Some(at) = details
+        .init_containers
+        .iter()
+        .position(|it| it.name == step)
+    else {
+        return false;
+    };
+    details
+        .waiting_init()
+        .is_none_or(|(waiting, _)| waiting > at)
+}
+
+/// The end of the chain of blockers; `None` for an operand that is not blocked.
+fn first_broken(cells: &[Cell<'_>], cell: &Cell<'_>) -> Option<Id> {
+    let mut at = blocker(cells, cell)?;
+    let mut seen = vec![cell.operand];
+    loop {
+        if seen.contains(&at) {
+            return Some(at);
+        }
+        seen.push(at);
+        let next = cells
+            .iter()
+            .find(|it| it.operand == at && it.state != State::Ready)?;
+        match blocker(cells, next) {
+            Some(further) => at = further,
+            None => return Some(at),
+        }
+    }
+}

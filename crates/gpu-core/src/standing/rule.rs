@@ -1,0 +1,84 @@
+//! A rule: what it is called, how bad it is, and the plain function that looks for it.
+
+use super::Standing;
+use crate::answer::{Finding, Severity, Subject};
+use crate::facts::operands::Id;
+
+/// The plugin a rule belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plugin {
+    /// `kubectl gpu-audit`.
+    Audit,
+    /// `kubectl gpu-order`.
+    Order,
+}
+
+/// One rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// Kebab-case; the name of its file with `-` for `_`.
+    pub id: &'static str,
+    /// How bad what it finds is.
+    pub severity: Severity,
+    /// Whose rule it is; the other plugin shows its errors as warnings.
+    pub plugin: Plugin,
+    /// One line.
+    pub summary: &'static str,
+    /// What happens, why, and what to do; some sentences.
+    pub explanation: &'static str,
+    /// Looks for it.
+    pub find: fn(&Standing<'_>) -> Vec<Found>,
+}
+
+/// What a rule says; who said it and how bad it is, the runner adds.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The node it is about.
+    pub node: Option<String>,
+    /// The operand it is about.
+    pub operand: Option<Id>,
+    /// The object to look at.
+    pub subject: Subject,
+    /// What is wrong, one sentence.
+    pub message: String,
+    /// Why, one sentence.
+    pub cause: String,
+    /// What follows from it, a clause each.
+    pub consequences: Vec<String>,
+    /// What was seen, a clause each.
+    pub evidence: Vec<String>,
+    /// The command to type next, or what to change.
+    pub fix: String,
+}
+
+/// Runs rules for a plugin; the result has the worst first, then by node, operand and rule.
+pub fn run(rules: &[Rule], plugin: Plugin, standing: &Standing<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for rule in rules {
+        let severity = match rule.severity {
+            Severity::Error if rule.plugin != plugin => Severity::Warning,
+            own => own,
+        };
+        findings.extend((rule.find)(standing).into_iter().map(|it| Finding {
+            rule: rule.id,
+            severity,
+            node: it.node,
+            operand: it.operand,
+            subject: it.subject,
+            message: it.message,
+            cause: it.cause,
+            consequences: it.consequences,
+            evidence: it.evidence,
+            fix: it.fix,
+        }));
+    }
+    sort(&mut findings);
+    findings
+}
+
+/// Worst first, then by node, operand and rule.
+pub fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        (a.severity, &a.node, a.operand, a.rule).cmp(&(b.severity, &b.node, b.operand, b.rule))
+    });
+}

@@ -1,0 +1,42 @@
+//! A real Kubernetes control plane on loopback for tests, with scenarios of GPU operators that go wrong.
+//!
+//! etcd, kube-apiserver, kube-controller-manager and kube-scheduler are the real programs; only the kubelets are
+//! played, by kwok with the Stages in `stages/`. A supervisor process owns them all and ends with its owner, so that a
+//! test that panics or is killed leaves nothing behind.
+//!
+//! In reading order:
+//! - `programs`: the programs, found or built once per machine
+//! - `folder`: the one folder of a lab, and the sweep after a supervisor that was killed
+//! - `identity`: the CA, the certificates, the kubeconfigs and what the reader may read
+//! - `control_plane`: the five processes, started and stopped in order
+//! - [`supervisor`]: the process around them, and how an owner starts it
+//! - `handle`: [`Lab`], what a test holds in its hand
+//! - `audit`, `pod_state`, `scenario`, [`operand_lab`]: what a test does with it
+//! - [`command`]: `cargo xtask lab`
+
+mod audit;
+pub mod command;
+mod control_plane;
+mod error;
+mod folder;
+mod handle;
+mod identity;
+mod kubectl;
+pub mod operand_lab;
+mod platform;
+mod pod_state;
+mod programs;
+mod say;
+mod scenario;
+mod skip;
+pub mod supervisor;
+mod wait;
+
+pub use audit::{Mark, Request};
+pub use error::{Error, Missing};
+pub use handle::Lab;
+pub use pod_state::PodState;
+pub use programs::Programs;
+pub use scenario::{Scenario, Step};
+pub use skip::{programs_or_skip, start_or_skip};
+pub use wait::wait_until;

@@ -1,0 +1,1 @@
+//! How the tests run the plugins.
