@@ -134,75 +134,20 @@ mod tests {
     }
 
     #[test]
+    #[rustfmt::skip]
     fn the_word_is_the_one_kubectl_prints() {
         let run = || State::Running(None);
         for (phase, init, main, want) in [
-            (
-                "Running",
-                vec![],
-                vec![container(run(), true, 0)],
-                ("Running", 0),
-            ),
-            (
-                "Pending",
-                vec![container(run(), false, 0)],
-                vec![container(waiting("PodInitializing"), false, 0)],
-                ("Init:0/1", 0),
-            ),
-            (
-                "Pending",
-                vec![
-                    container(ended(0, "Completed"), true, 0),
-                    container(waiting("PodInitializing"), false, 0),
-                ],
-                vec![],
-                ("Init:1/2", 0),
-            ),
-            (
-                "Pending",
-                vec![container(waiting("CrashLoopBackOff"), false, 4)],
-                vec![],
-                ("Init:CrashLoopBackOff", 4),
-            ),
-            (
-                "Pending",
-                vec![container(ended(1, "Error"), false, 2)],
-                vec![],
-                ("Init:Error", 2),
-            ),
-            (
-                "Pending",
-                vec![],
-                vec![container(waiting("ImagePullBackOff"), false, 0)],
-                ("ImagePullBackOff", 0),
-            ),
-            (
-                "Running",
-                vec![container(ended(0, ""), true, 3)],
-                vec![container(waiting("CrashLoopBackOff"), false, 7)],
-                ("CrashLoopBackOff", 7),
-            ),
-            (
-                "Succeeded",
-                vec![],
-                vec![container(ended(0, "Completed"), false, 0)],
-                ("Completed", 0),
-            ),
-            (
-                "Running",
-                vec![],
-                vec![
-                    container(ended(0, "Completed"), false, 0),
-                    container(run(), true, 1),
-                ],
-                ("NotReady", 1),
-            ),
-            (
-                "Failed",
-                vec![],
-                vec![container(ended(3, ""), false, 0)],
-                ("ExitCode:3", 0),
-            ),
+            ("Running", vec![], vec![container(run(), true, 0)], ("Running", 0)),
+            ("Pending", vec![container(run(), false, 0)], vec![container(waiting("PodInitializing"), false, 0)], ("Init:0/1", 0)),
+            ("Pending", vec![container(ended(0, "Completed"), true, 0), container(waiting("PodInitializing"), false, 0)], vec![], ("Init:1/2", 0)),
+            ("Pending", vec![container(waiting("CrashLoopBackOff"), false, 4)], vec![], ("Init:CrashLoopBackOff", 4)),
+            ("Pending", vec![container(ended(1, "Error"), false, 2)], vec![], ("Init:Error", 2)),
+            ("Pending", vec![], vec![container(waiting("ImagePullBackOff"), false, 0)], ("ImagePullBackOff", 0)),
+            ("Running", vec![container(ended(0, ""), true, 3)], vec![container(waiting("CrashLoopBackOff"), false, 7)], ("CrashLoopBackOff", 7)),
+            ("Succeeded", vec![], vec![container(ended(0, "Completed"), false, 0)], ("Completed", 0)),
+            ("Running", vec![], vec![container(ended(0, "Completed"), false, 0), container(run(), true, 1)], ("NotReady", 1)),
+            ("Failed", vec![], vec![container(ended(3, ""), false, 0)], ("ExitCode:3", 0)),
             ("Pending", vec![], vec![], ("Pending", 0)),
         ] {
             assert_eq!(

@@ -84,10 +84,10 @@ impl<'a> Regime<'a> {
             return Switched::On;
         };
         let off = |why: String| Switched::Off(why);
-        if let Some(release) = self.release {
-            if release < row.since || row.until.is_some_and(|until| release >= until) {
-                return off(format!("operator {release} does not deploy {}", row.name));
-            }
+        if let Some(release) = self.release
+            && (release < row.since || row.until.is_some_and(|until| release >= until))
+        {
+            return off(format!("operator {release} does not deploy {}", row.name));
         }
         if row.workloads.contains(&Workload::Dra) != dra && operand != Id::Driver {
             return off(format!("{} does not deploy {}", policy.title(), row.name));

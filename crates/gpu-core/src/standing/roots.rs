@@ -36,13 +36,12 @@ pub(super) fn roots(cells: &[Cell<'_>]) -> Vec<Root> {
         }
     }
     for cell in &troubled {
-        if let Some(first) = first_broken(cells, cell) {
-            if let Some((root, _)) = roots
+        if let Some(first) = first_broken(cells, cell)
+            && let Some((root, _)) = roots
                 .iter_mut()
                 .find(|(it, _)| it.operand == first || it.alike.contains(&first))
-            {
-                root.behind.push(cell.operand);
-            }
+        {
+            root.behind.push(cell.operand);
         }
     }
     roots.into_iter().map(|(root, _)| root).collect()

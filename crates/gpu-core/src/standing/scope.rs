@@ -35,14 +35,14 @@ impl Scope {
             .map(|it| it.strip_prefix("node/").unwrap_or(it))
             .collect();
         // Where nodes could not be read, a name that is not among them may well exist.
-        if cluster.unseen(Kind::Node).is_none() {
-            if let Some(name) = names.iter().find(|it| cluster.node(it).is_none()) {
-                let known = cluster.nodes.iter().map(|it| it.name.clone()).collect();
-                return Err(UnknownNode {
-                    name: (*name).to_owned(),
-                    known,
-                });
-            }
+        if cluster.unseen(Kind::Node).is_none()
+            && let Some(name) = names.iter().find(|it| cluster.node(it).is_none())
+        {
+            let known = cluster.nodes.iter().map(|it| it.name.clone()).collect();
+            return Err(UnknownNode {
+                name: (*name).to_owned(),
+                known,
+            });
         }
         let within = |it: &&Node| {
             (names.is_empty() || names.contains(&it.name.as_str()))

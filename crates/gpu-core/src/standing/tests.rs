@@ -36,7 +36,9 @@ fn a_healthy_node_and_a_node_without_gpu_say_nothing() {
 
 #[test]
 fn labels_without_any_daemon_set_are_one_finding_a_node() {
-    check(&cluster([gpu_node("gpu-1")], [], []), &expect![[r#"
+    check(
+        &cluster([gpu_node("gpu-1")], [], []),
+        &expect![[r#"
         gpu-1 MISSING driver
         gpu-1 MISSING container-toolkit
         gpu-1 MISSING device-plugin
@@ -45,7 +47,8 @@ fn labels_without_any_daemon_set_are_one_finding_a_node() {
         error operand-missing: node/gpu-1 has no pod of driver, container-toolkit, device-plugin, gpu-feature-discovery, dcgm-exporter
           because the node's deploy labels ask for it, and there is no DaemonSet for it
           fix kubectl get clusterpolicies,daemonsets -A
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -90,7 +93,9 @@ fn pods_that_wait_one_behind_the_other_have_one_root() {
         wait(Id::GpuFeatureDiscovery),
         wait(Id::DcgmExporter),
     ];
-    check(&cluster([node], sets, pods), &expect![[r#"
+    check(
+        &cluster([node], sets, pods),
+        &expect![[r#"
         gpu-1 MISSING driver
         gpu-1 MISSING container-toolkit
         gpu-1 MISSING operator-validator
@@ -105,7 +110,8 @@ fn pods_that_wait_one_behind_the_other_have_one_root() {
           then gpu-feature-discovery: it waits in init container toolkit-validation
           then dcgm-exporter: it waits in init container toolkit-validation
           fix kubectl describe pod/nvidia-driver-daemonset-gpu-1 -n gpu-operator
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -124,12 +130,15 @@ fn a_pod_that_waits_for_what_is_ready_is_itself_the_root() {
         "gpu-1",
     );
     pods.push(pod_of(Id::GpuFeatureDiscovery, "gpu-1").waits_in(&["toolkit-validation"], 0));
-    check(&cluster([node], sets, pods), &expect![[r#"
+    check(
+        &cluster([node], sets, pods),
+        &expect![[r#"
         gpu-1 MISSING gpu-feature-discovery
         error operand-waits: gpu-feature-discovery waits in init container toolkit-validation on node/gpu-1
           because init container toolkit-validation waits for operator-validator, which looks well
           fix kubectl describe pod/gpu-feature-discovery-gpu-1 -n gpu-operator
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -148,14 +157,17 @@ fn the_plugin_behind_a_validator_that_waits_for_the_plugin_is_no_loop() {
     );
     pods.push(pod_of(Id::OperatorValidator, "gpu-1").waits_in(&VALIDATOR_INITS, 3));
     pods.push(pod_of(Id::DevicePlugin, "gpu-1").waits_in(&["toolkit-validation"], 0));
-    check(&cluster([node], sets, pods), &expect![[r#"
+    check(
+        &cluster([node], sets, pods),
+        &expect![[r#"
         gpu-1 MISSING operator-validator
         gpu-1 MISSING device-plugin
         error operand-waits: device-plugin waits in init container toolkit-validation on node/gpu-1; operator-validator waits behind it
           because init container toolkit-validation waits for operator-validator, which looks well
           then operator-validator: it waits in init container plugin-validation
           fix kubectl describe pod/nvidia-device-plugin-daemonset-gpu-1 -n gpu-operator
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -166,9 +178,12 @@ fn off_empty_absent_paused_and_odd_values_are_not_missing() {
         .deploys(Id::DevicePlugin, "")
         .deploys(Id::GpuFeatureDiscovery, "paused-for-driver-upgrade")
         .deploys(Id::DcgmExporter, "yes");
-    check(&cluster([node], core_daemon_sets(), []), &expect![[r#"
+    check(
+        &cluster([node], core_daemon_sets(), []),
+        &expect![[r#"
         gpu-1 OK
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -193,13 +208,16 @@ fn the_device_plugin_without_the_toolkit_is_an_error_of_order_and_a_warning_of_t
         core_daemon_sets(),
         running(&[Id::DevicePlugin], "gpu-1"),
     );
-    check(&cluster, &expect![[r#"
+    check(
+        &cluster,
+        &expect![[r#"
         gpu-1 OK
         warning device-plugin-without-toolkit: device-plugin runs on node/gpu-1 and container-toolkit does not
           because nvidia.com/gpu.deploy.container-toolkit is absent
           then pods get a GPU from the scheduler and do not see it in their containers
           fix kubectl label node/gpu-1 nvidia.com/gpu.deploy.container-toolkit=true --overwrite
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         gpu-1 device-plugin-without-toolkit
         error device-plugin-without-toolkit: device-plugin runs on node/gpu-1 and container-toolkit does not
@@ -216,26 +234,33 @@ fn pods_of_an_unreachable_node_are_not_judged() {
         core_daemon_sets(),
         running(&CORE, "gpu-1"),
     );
-    check(&cluster, &expect![[r#"
+    check(
+        &cluster,
+        &expect![[r#"
         gpu-1 OK
         error node-not-ready: node/gpu-1 is unreachable: what runs there cannot be known
           because 
           fix kubectl describe node/gpu-1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn without_pods_nothing_is_ok_and_nothing_is_missing() {
     let mut cluster = cluster([gpu_node("gpu-1")], core_daemon_sets(), []);
     cluster.note(Kind::Pod, Coverage::Unseen("pods is forbidden".into()));
-    check(&cluster, &expect![[r#"
+    check(
+        &cluster,
+        &expect![[r#"
         gpu-1 UNKNOWN
         gap pods: pods is forbidden; whether an operand runs is not known
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         gpu-1 unknown
         gap pods: pods is forbidden; whether an operand runs is not known
-    "#]].assert_eq(&order_text(&cluster));
+    "#]]
+    .assert_eq(&order_text(&cluster));
 }
 
 #[test]
@@ -248,10 +273,13 @@ fn what_the_policy_switches_off_is_not_missing() {
     cluster.take(Rows::Policies(Kind::ClusterPolicy, vec![row]));
     cluster.settle();
     // dcgm is on by its default in code, so a policy that does not name it means that it runs.
-    check(&cluster, &expect![[r#"
+    check(
+        &cluster,
+        &expect![[r#"
         gpu-1 MISSING dcgm
         error operand-missing: node/gpu-1 has no pod of dcgm
           because the node's deploy labels ask for it, and there is no DaemonSet for it
           fix kubectl describe clusterpolicy/cluster-policy
-    "#]]);
+    "#]],
+    );
 }

@@ -1,159 +1,24 @@
-//! Kubernetes' shapes → the model; the only file that knows both.
+//! One object of Kubernetes' → one of the model, kind by kind.
 
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use super::daemon_set::{DaemonSet, Toleration};
-use super::event::{Deployment, Event, ResourceQuota};
-use super::node::{Condition, GpuResource, Node, Readiness, Taint};
-use super::pod::{Container, Details, Ended, Owner, Phase, Pod, State};
-use super::policy::Policy;
-use super::rows::{self, Map, Rows};
-use super::selector::{Labels, Requirement, Selector, Test};
-use super::status_word::{Input, status_word};
-use super::{Cluster, Kind, namespace};
-use crate::facts::operands;
+use super::super::Kind;
+use super::super::daemon_set::{DaemonSet, Toleration};
+use super::super::event::{Deployment, Event, ResourceQuota};
+use super::super::node::{Condition, GpuResource, Node, Readiness, Taint};
+use super::super::pod::{Container, Details, Ended, Owner, Phase, Pod, State};
+use super::super::policy::Policy;
+use super::super::rows::{self, Map};
+use super::super::selector::{Labels, Requirement, Selector, Test};
+use super::super::status_word::{Input, status_word};
 
 /// Resources of NVIDIA start so.
 const GPU_RESOURCE_PREFIX: &str = "nvidia.com/";
 
-impl Cluster {
-    /// Takes one page or object into the model. Call `settle` after the last.
-    pub fn take(&mut self, rows: Rows) {
-        let mut clock = Clock(self.newest);
-        match rows {
-            Rows::Nodes(rows) => self
-                .nodes
-                .extend(rows.into_iter().map(|it| node(it, &mut clock))),
-            Rows::Pods(rows) => self
-                .pods
-                .extend(rows.into_iter().map(|it| pod(it, &mut clock))),
-            Rows::DaemonSets(rows) => self
-                .daemon_sets
-                .extend(rows.into_iter().map(|it| daemon_set(it, &mut clock))),
-            Rows::Policies(kind, rows) => self
-                .policies
-                .extend(rows.into_iter().map(|it| policy(kind, it, &mut clock))),
-            Rows::Events(rows) => self
-                .events
-                .extend(rows.into_iter().map(|it| event(it, &mut clock))),
-            Rows::ResourceQuotas(rows) => self.quotas.extend(rows.into_iter().map(quota)),
-            Rows::Deployments(rows) => self
-                .deployments
-                .extend(rows.into_iter().map(|it| deployment(it, &mut clock))),
-        }
-        self.newest = clock.0;
-    }
-
-    /// Puts what was read in order, merges what was read twice (the later one wins), and says which
-    /// operand each DaemonSet and pod belongs to. May be called again after more was read.
-    pub fn settle(&mut self) {
-        keep_last(&mut self.nodes, |it| it.name.clone());
-        keep_last(&mut self.daemon_sets, |it| {
-            (it.namespace.clone(), it.name.clone())
-        });
-        keep_last(&mut self.pods, |it| (it.namespace.clone(), it.name.clone()));
-        keep_last(&mut self.policies, |it| (it.kind, it.name.clone()));
-        keep_last(&mut self.deployments, |it| {
-            (it.namespace.clone(), it.name.clone())
-        });
-        keep_last(&mut self.quotas, |it| {
-            (it.namespace.clone(), it.name.clone())
-        });
-        self.policies
-            .sort_by(|a, b| (a.created, &a.name).cmp(&(b.created, &b.name)));
-        self.events.sort_by_key(|it| it.at);
-        self.namespace = namespace::find(self);
-        let home = self.namespace.as_deref();
-        for it in &mut self.daemon_sets {
-            it.operand = operand_of_daemon_set(it, home);
-        }
-        assign_pods(&self.daemon_sets, &mut self.pods, home);
-    }
-}
-
-/// Sorts by key and keeps the last of those with the same key.
-fn keep_last<T, K: Ord>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
-    items.reverse();
-    items.sort_by_key(&key);
-    items.dedup_by(|a, b| key(a) == key(b));
-}
-
-/// By its name; else, when a policy owns it, by the deploy label its node selector asks for.
-fn operand_of_daemon_set(it: &DaemonSet, home: Option<&str>) -> Option<operands::Id> {
-    if home.is_some_and(|home| home != it.namespace) {
-        return None;
-    }
-    let owned = it.owner.as_ref().is_some_and(|it| {
-        [Kind::ClusterPolicy, Kind::NvidiaDriver, Kind::GpuCluster]
-            .iter()
-            .any(|kind| kind.row().name == it.kind)
-    });
-    let selects = |label: &str| it.node_selector.0.iter().any(|req| req.key == label);
-    operands::by_daemon_set(&it.name).or_else(|| {
-        let row = operands::ROSTER
-            .iter()
-            .find(|row| owned && row.also.is_none() && selects(row.label))?;
-        Some(row.id)
-    })
-}
-
-/// A pod belongs to the DaemonSet that owns it (by UID, else by name), else to the one whose selector
-/// matches, else to the operand whose names or labels it carries.
-fn assign_pods(daemon_sets: &[DaemonSet], pods: &mut [Pod], home: Option<&str>) {
-    let mut by_uid = HashMap::new();
-    let mut by_name = HashMap::new();
-    for (at, it) in daemon_sets.iter().enumerate() {
-        by_name.insert((it.namespace.as_str(), it.name.as_str()), at);
-        if let Some(uid) = &it.uid {
-            by_uid.insert(uid.as_str(), at);
-        }
-    }
-    for pod in pods {
-        let owned_by = |owner: &Owner| {
-            let named = || by_name.get(&(pod.namespace.as_str(), owner.name.as_str()));
-            owner
-                .uid
-                .as_deref()
-                .and_then(|uid| by_uid.get(uid))
-                .or_else(named)
-                .copied()
-        };
-        let (daemon_set, operand) = match &pod.owner {
-            Some(owner) if owner.kind == "DaemonSet" => match owned_by(owner) {
-                Some(at) => (Some(at), daemon_sets[at].operand),
-                None => (None, operands::by_daemon_set(&owner.name)),
-            },
-            Some(_) => (None, None),
-            None => ownerless(daemon_sets, pod),
-        };
-        pod.daemon_set = daemon_set;
-        pod.operand = operand.filter(|_| home.is_none_or(|home| home == pod.namespace));
-    }
-}
-
-/// A pod without an owner: an orphan of a DaemonSet that was replaced, or one a person made.
-fn ownerless(daemon_sets: &[DaemonSet], pod: &Pod) -> (Option<usize>, Option<operands::Id>) {
-    let Some(details) = &pod.details else {
-        return (None, None);
-    };
-    let selects = |it: &DaemonSet| {
-        it.namespace == pod.namespace
-            && !it.selector.0.is_empty()
-            && it.selector.matches(&details.labels)
-    };
-    match daemon_sets.iter().position(selects) {
-        Some(at) => (None, daemon_sets[at].operand),
-        None => (
-            None,
-            operands::by_pod_label(|key| details.labels.get(key).map(String::as_str)),
-        ),
-    }
-}
-
 /// Reads times and remembers the newest.
-struct Clock(Option<Timestamp>);
+pub(super) struct Clock(pub(super) Option<Timestamp>);
 
 impl Clock {
     fn read(&mut self, text: Option<&str>) -> Option<Timestamp> {
@@ -189,7 +54,7 @@ fn controller(meta: &rows::Meta) -> Option<Owner> {
     })
 }
 
-fn node(row: rows::Node, clock: &mut Clock) -> Node {
+pub(super) fn node(row: rows::Node, clock: &mut Clock) -> Node {
     let mut readiness = Readiness::Unsaid;
     for it in row.status.conditions {
         let (is_ready, status) = (it.kind == "Ready", it.status.0.clone());
@@ -240,7 +105,7 @@ fn gpu_resources(capacity: &Map, allocatable: &Map) -> Vec<GpuResource> {
         .collect()
 }
 
-fn pod(row: rows::Pod, clock: &mut Clock) -> Pod {
+pub(super) fn pod(row: rows::Pod, clock: &mut Clock) -> Pod {
     let owner = controller(&row.metadata);
     let made_for = pinned_node(&row.spec);
     let mut details = Details {
@@ -259,27 +124,14 @@ fn pod(row: rows::Pod, clock: &mut Clock) -> Pod {
         unscheduled: None,
     };
     clock.read(row.status.start_time.as_deref());
-    let (mut ready, mut initialized, mut gated) = (false, false, false);
-    for it in row.status.conditions {
-        let (kind, holds) = (it.kind.clone(), it.status.0 == "True");
-        let condition = clock.condition(it);
-        match kind.as_str() {
-            "Ready" => ready = holds,
-            "Initialized" => initialized = holds,
-            "PodScheduled" if !holds => {
-                gated = condition.reason == "SchedulingGated";
-                details.unscheduled = Some(condition);
-            }
-            _ => {}
-        }
-    }
+    let says = pod_conditions(row.status.conditions, &mut details, clock);
     let phase = row.status.phase.as_deref().unwrap_or("Unknown");
     let input = Input {
         phase,
         reason: row.status.reason.as_deref(),
-        gated,
-        initialized,
-        ready,
+        gated: says.gated,
+        initialized: says.initialized,
+        ready: says.ready,
         details: &details,
     };
     let (status, restarts) = status_word(&input);
@@ -297,11 +149,41 @@ fn pod(row: rows::Pod, clock: &mut Clock) -> Pod {
         operand: None,
         daemon_set: None,
         phase: Phase::parse(phase),
-        ready,
+        ready: says.ready,
         status,
         restarts,
         details: Some(Box::new(details)),
     }
+}
+
+/// What the conditions of a pod say.
+#[derive(Default)]
+struct PodConditions {
+    ready: bool,
+    initialized: bool,
+    gated: bool,
+}
+
+fn pod_conditions(
+    rows: Vec<rows::Condition>,
+    details: &mut Details,
+    clock: &mut Clock,
+) -> PodConditions {
+    let mut says = PodConditions::default();
+    for it in rows {
+        let (kind, holds) = (it.kind.clone(), it.status.0 == "True");
+        let condition = clock.condition(it);
+        match kind.as_str() {
+            "Ready" => says.ready = holds,
+            "Initialized" => says.initialized = holds,
+            "PodScheduled" if !holds => {
+                says.gated = condition.reason == "SchedulingGated";
+                details.unscheduled = Some(condition);
+            }
+            _ => {}
+        }
+    }
+    says
 }
 
 /// The node that a DaemonSet's pod is made for: its required affinity names it, and the scheduler follows.
@@ -386,7 +268,7 @@ fn ended(row: rows::Terminated, clock: &mut Clock) -> Ended {
     }
 }
 
-fn daemon_set(row: rows::DaemonSet, clock: &mut Clock) -> DaemonSet {
+pub(super) fn daemon_set(row: rows::DaemonSet, clock: &mut Clock) -> DaemonSet {
     let owner = controller(&row.metadata);
     let template = row.spec.template;
     let spec = template.spec;
@@ -451,7 +333,7 @@ fn toleration(row: rows::Toleration) -> Toleration {
     }
 }
 
-fn policy(kind: Kind, row: rows::Policy, clock: &mut Clock) -> Policy {
+pub(super) fn policy(kind: Kind, row: rows::Policy, clock: &mut Clock) -> Policy {
     let mut errors = Vec::new();
     for it in row.status.conditions {
         let (name, holds) = (it.kind.clone(), it.status.0 == "True");
@@ -472,7 +354,7 @@ fn policy(kind: Kind, row: rows::Policy, clock: &mut Clock) -> Policy {
     }
 }
 
-fn event(row: rows::Event, clock: &mut Clock) -> Event {
+pub(super) fn event(row: rows::Event, clock: &mut Clock) -> Event {
     let at = row
         .last_timestamp
         .or(row.event_time)
@@ -488,7 +370,7 @@ fn event(row: rows::Event, clock: &mut Clock) -> Event {
     }
 }
 
-fn quota(row: rows::ResourceQuota) -> ResourceQuota {
+pub(super) fn quota(row: rows::ResourceQuota) -> ResourceQuota {
     let used = row.status.used;
     let limit = |(name, hard): (String, rows::Text)| {
         let used = used.get(&name).cloned().unwrap_or_default().0;
@@ -506,7 +388,7 @@ fn quota(row: rows::ResourceQuota) -> ResourceQuota {
     }
 }
 
-fn deployment(row: rows::Deployment, clock: &mut Clock) -> Deployment {
+pub(super) fn deployment(row: rows::Deployment, clock: &mut Clock) -> Deployment {
     let mut trouble = None;
     for it in row.status.conditions {
         let failing = it.kind == "ReplicaFailure" && it.status.0 == "True";
