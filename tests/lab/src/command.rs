@@ -27,7 +27,8 @@ usage: cargo xtask lab COMMAND
                from a terminal it ends with the terminal
   down         stop it; fine if there is none
   status       say whether it runs, and where its files are
-  apply NAME   make a scenario in it";
+  apply NAME   make a scenario in it
+  programs     only build what a control plane needs, if it is not there";
 
 /// Runs one command. Exit codes: 0 done (`down` and `status` also when no lab runs), 1 failed, 2 wrong usage.
 pub fn run(arguments: &[String]) -> ExitCode {
@@ -37,6 +38,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         ["down"] => down(),
         ["status"] => status(),
         ["apply", name] => apply(name),
+        ["programs"] => Programs::find_or_build().map(|_| ()),
         ["help" | "-h" | "--help"] => tell(&[usage()]),
         _ => {
             say(&usage());

@@ -84,7 +84,7 @@ impl Programs {
     }
 
     /// The path of one of the programs, by its name.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         let asset = self.assets.as_ref().map(|it| it.join(name));
         let offered = PROGRAMS.iter().any(|it| it.name == name && it.in_assets);
         match asset {

@@ -6,6 +6,9 @@ use crate::facts::operands::{Id, ROSTER};
 use crate::render::word;
 use crate::standing::{Cell, NodeStanding, Standing, State};
 
+/// So many nodes are shown whole; of more, those in order are folded into a count.
+const NODES_SHOWN: usize = 12;
+
 /// Names that a line of text lists before it counts the rest.
 const NAMES_SHOWN: usize = 8;
 
@@ -89,12 +92,11 @@ pub(super) fn errors_beyond_lines(standing: &Standing<'_>, findings: &[Finding])
 
 /// The page for people.
 pub(super) fn page(standing: &Standing<'_>, findings: &[Finding], wide: bool) -> Page {
-    let is_folded = |it: &&NodeStanding<'_>| !wide && is_quiet(it, findings);
+    let is_large = !wide && standing.nodes.len() > NODES_SHOWN;
+    let is_folded = |it: &&NodeStanding<'_>| is_large && is_quiet(it, findings);
     let (folded, shown): (Vec<_>, Vec<_>) = standing.nodes.iter().partition(is_folded);
     let mut blocks = vec![Block::Table(node_table(&shown, wide))];
-    if !folded.is_empty() && !shown.is_empty() || wide {
-        blocks.extend(fold(&folded));
-    }
+    blocks.extend(fold(&folded));
     if wide {
         blocks.push(Block::Table(daemon_set_table(standing.cluster)));
         blocks.push(Block::Text(skips_in_words(standing)));
@@ -124,7 +126,7 @@ fn fold(folded: &[&NodeStanding<'_>]) -> Option<Block> {
     let n_other = folded.len() - n_gpu;
     let mut parts = Vec::new();
     if n_gpu > 0 {
-        parts.push(format!("{} in order", count(n_gpu, "more GPU node")));
+        parts.push(format!("{} in order", count(n_gpu, "GPU node")));
     }
     if n_other > 0 {
         parts.push(format!("{} without GPU", count(n_other, "node")));

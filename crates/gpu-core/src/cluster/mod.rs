@@ -59,6 +59,19 @@ pub struct Cluster {
     pub coverage: BTreeMap<Kind, Coverage>,
     /// Objects that were there and could not be understood.
     pub unreadable: Vec<Unreadable>,
+    /// What could not be seen outside the operator's namespace.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// A kind that could not be seen outside the operator's namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The kind.
+    pub kind: Kind,
+    /// The namespace; `None` for all others.
+    pub namespace: Option<String>,
+    /// Why.
+    pub why: String,
 }
 
 /// How much of a kind was seen.
@@ -113,10 +126,37 @@ impl Cluster {
         }
     }
 
-    /// Notes that the operator's own namespace could be read although not all of a kind could: that is all an
-    /// answer needs of it.
+    /// Notes how a list came out. What fails in another namespace than the operator's leaves the operands'
+    /// own kinds seen, and is kept apart for whoever asks about other namespaces.
+    pub fn note_read(&mut self, read: &Read, coverage: Coverage) {
+        let is_elsewhere = read.namespace.is_some() && read.namespace != self.namespace;
+        match coverage {
+            Coverage::Unseen(why) if is_elsewhere => {
+                self.elsewhere.push(Elsewhere {
+                    kind: read.kind,
+                    namespace: read.namespace.clone(),
+                    why,
+                });
+            }
+            other => self.note(read.kind, other),
+        }
+    }
+
+    /// Notes that the operator's own namespace could be read although not all namespaces could: that is all
+    /// its operands need, and what the others hold stays unseen.
     pub fn note_home(&mut self, kind: Kind) {
-        self.coverage.insert(kind, Coverage::Seen);
+        if let Some(Coverage::Unseen(why)) = self.coverage.insert(kind, Coverage::Seen) {
+            self.elsewhere.push(Elsewhere {
+                kind,
+                namespace: None,
+                why,
+            });
+        }
+    }
+
+    /// Why a kind was not seen in namespaces other than the operator's, if it was not.
+    pub fn unseen_elsewhere(&self, kind: Kind) -> Option<&Elsewhere> {
+        self.elsewhere.iter().find(|it| it.kind == kind)
     }
 
     /// Takes over everything another, unsettled cluster holds: one list, read apart so that it could be

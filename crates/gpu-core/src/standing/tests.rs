@@ -70,7 +70,7 @@ fn a_taint_that_keeps_two_operands_away_is_one_finding_with_what_waits_behind() 
             error taint-not-tolerated: node/gpu-1 gets no pod of driver, gpu-feature-discovery, dcgm-exporter: its taint team=ml:NoSchedule is not tolerated; container-toolkit waits behind it
               because daemonset/nvidia-driver-daemonset has no toleration for team=ml:NoSchedule
               then container-toolkit: it waits in init container driver-validation
-              fix kubectl edit daemonset/nvidia-driver-daemonset -n gpu-operator: add {key: team, operator: Exists, effect: NoSchedule} to spec.template.spec.tolerations
+              fix kubectl edit daemonset nvidia-driver-daemonset gpu-feature-discovery nvidia-dcgm-exporter -n gpu-operator: add {key: team, operator: Exists, effect: NoSchedule} to spec.template.spec.tolerations
             warning device-plugin-without-toolkit: device-plugin runs on node/gpu-1 and container-toolkit does not
               because it waits in init container driver-validation
               then pods get a GPU from the scheduler and do not see it in their containers

@@ -183,6 +183,38 @@ fn of_container<'a>(pod: &'a Pod, it: &Container, is_init: bool) -> Option<Troub
     }
 }
 
+/// What keeps a pod from the one node it is made for. The scheduler counts over all nodes of the cluster
+/// (`0/5 nodes are available: 1 Insufficient memory, 4 node(s) didn't satisfy …`), and a DaemonSet's pod
+/// fits the affinity of one of them only, so the others are left out. Text of another form stays whole.
+fn scheduler_reason(words: &str) -> String {
+    let Some((_, reasons)) = words.split_once("nodes are available: ") else {
+        return words.to_owned();
+    };
+    let first_sentence = reasons
+        .split(". ")
+        .next()
+        .unwrap_or(reasons)
+        .trim_end_matches('.');
+    let is_of_others = |it: &&str| it.contains("NodeAffinity") || it.contains("node affinity");
+    let own: Vec<_> = first_sentence
+        .split(", ")
+        .filter(|it| !is_of_others(it))
+        .map(uncounted)
+        .collect();
+    if own.is_empty() {
+        words.to_owned()
+    } else {
+        own.join(", ")
+    }
+}
+
+/// `1 Insufficient memory` → `Insufficient memory`.
+fn uncounted(reason: &str) -> &str {
+    reason
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .trim_start()
+}
+
 impl<'a> Trouble<'a> {
     /// The pod it was read from.
     pub fn pod(&self) -> Option<&'a Pod> {
@@ -230,7 +262,10 @@ impl<'a> Trouble<'a> {
                 "the scheduler has not placed its pod".to_owned()
             }
             Self::Unscheduled(_, words) => {
-                format!("the scheduler finds no place for its pod: {words}")
+                format!(
+                    "the scheduler finds no place for its pod: {}",
+                    scheduler_reason(words)
+                )
             }
             Self::Creating(_) => "the kubelet has not started its containers".to_owned(),
             Self::Waits(_, container, _) => format!("it waits in init container {container}"),
@@ -249,6 +284,35 @@ impl<'a> Trouble<'a> {
             Self::NotReady(pod) => format!("its pod is {} and not Ready", pod.status),
             Self::Terminating(_) => "its pod is being deleted".to_owned(),
             Self::Finished(pod) => format!("its pod has ended ({})", pod.status),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheduler_is_quoted_for_the_one_node_that_counts() {
+        for (words, want) in [
+            (
+                "0/5 nodes are available: 1 Insufficient memory, 4 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/5 nodes are available.",
+                "Insufficient memory",
+            ),
+            (
+                "0/2 nodes are available: 1 Insufficient cpu, 1 Too many pods.",
+                "Insufficient cpu, Too many pods",
+            ),
+            (
+                "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+                "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+            ),
+            (
+                "no nodes available to schedule pods",
+                "no nodes available to schedule pods",
+            ),
+        ] {
+            assert_eq!(scheduler_reason(words), want);
         }
     }
 }

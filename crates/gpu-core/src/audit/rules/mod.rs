@@ -12,6 +12,7 @@ mod pod_unscheduled;
 mod taint_not_tolerated;
 
 use crate::answer::Subject;
+use crate::facts::labels::DEPLOY_PREFIX;
 use crate::facts::operands::Id;
 use crate::standing::{Cell, Found, NodeStanding, Root, Rule, Standing, Trouble};
 
@@ -105,20 +106,21 @@ fn and_behind(root: &Root) -> String {
     }
 }
 
-/// The labels that a root's operands are wanted by, as evidence.
-fn labels_of(node: &NodeStanding<'_>, root: &Root) -> Vec<String> {
-    let label = |id: &Id| {
-        let key = id.row().label;
-        format!(
-            "node/{} label {key}={}",
-            node.node.name,
-            node.node.label(key).unwrap_or_default()
-        )
-    };
-    std::iter::once(&root.operand)
-        .chain(&root.alike)
-        .map(label)
-        .collect()
+/// The labels that a root's operands are wanted by, as one clause of evidence.
+fn labels_of(node: &NodeStanding<'_>, root: &Root) -> String {
+    let ids = std::iter::once(&root.operand).chain(&root.alike);
+    let mut names: Vec<_> = ids
+        .filter_map(|id| id.row().label.strip_prefix(DEPLOY_PREFIX))
+        .collect();
+    names.dedup();
+    let name = &node.node.name;
+    match names.as_slice() {
+        [one] => format!("node/{name} label {DEPLOY_PREFIX}{one}=true"),
+        more => format!(
+            "node/{name} labels {DEPLOY_PREFIX}{{{}}}=true",
+            more.join(",")
+        ),
+    }
 }
 
 /// `kubectl … -n NAMESPACE`, with the namespace of an object.

@@ -24,7 +24,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                 subject: Subject::from(*it),
                 message: message(node, root),
                 cause: trouble.in_words(),
-                evidence: labels_of(node, root),
+                evidence: vec![labels_of(node, root)],
                 fix: in_namespace(&format!("get {} -o yaml", it.address()), &it.namespace),
             })
         }
@@ -37,7 +37,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                 it.desired,
                 it.current
             ),
-            evidence: labels_of(node, root),
+            evidence: vec![labels_of(node, root)],
             fix: in_namespace(&format!("describe {}", it.address()), &it.namespace),
         }),
         _ => None,
@@ -70,7 +70,7 @@ fn no_daemon_set(standing: &Standing<'_>, node: &NodeStanding<'_>, root: &Root) 
         cause: format!(
             "the node's deploy labels ask for it, and there is no DaemonSet for it{place}"
         ),
-        evidence: labels_of(node, root),
+        evidence: vec![labels_of(node, root)],
         fix,
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{Words, and_behind, each_root, in_namespace, labels_of, operands};
 use crate::answer::{Severity, Subject};
+use crate::cluster::node::Taint;
 use crate::cluster::{DaemonSet, Refusal};
-use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
+use crate::standing::{Found, NodeStanding, Plugin, Root, Rule, Standing, Trouble};
 
 pub(super) const RULE: Rule = Rule {
     id: "taint-not-tolerated",
@@ -21,11 +22,11 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
         let Trouble::Refused(it, Refusal::Taint(taint)) = trouble else {
             return None;
         };
-        let mut evidence = vec![
+        let evidence = vec![
             format!("node/{} taint {taint}", node.node.name),
             tolerations(it),
+            labels_of(node, root),
         ];
-        evidence.extend(labels_of(node, root));
         Some(Words {
             subject: Subject::from(*it),
             message: format!(
@@ -40,7 +41,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                 owned_by(it)
             ),
             evidence,
-            fix: fix(it, taint),
+            fix: fix(node, root, it, taint),
         })
     })
 }
@@ -64,7 +65,7 @@ fn tolerations(it: &DaemonSet) -> String {
     format!("{} tolerates {all}", it.address())
 }
 
-fn fix(it: &DaemonSet, taint: &crate::cluster::node::Taint) -> String {
+fn fix(node: &NodeStanding<'_>, root: &Root, it: &DaemonSet, taint: &Taint) -> String {
     let toleration = format!(
         "{{key: {}, operator: Exists, effect: {}}}",
         taint.key, taint.effect
@@ -79,7 +80,15 @@ fn fix(it: &DaemonSet, taint: &crate::cluster::node::Taint) -> String {
             format!("kubectl edit nvidiadriver/{name}: add {toleration} to spec.tolerations")
         }
         _ => {
-            in_namespace(&format!("edit {}", it.address()), &it.namespace)
+            let alike = root
+                .alike
+                .iter()
+                .filter_map(|id| node.cell(*id)?.daemon_sets.first());
+            let all: Vec<_> = std::iter::once(it)
+                .chain(alike.copied())
+                .map(|it| it.name.as_str())
+                .collect();
+            in_namespace(&format!("edit daemonset {}", all.join(" ")), &it.namespace)
                 + &format!(": add {toleration} to spec.template.spec.tolerations")
         }
     }

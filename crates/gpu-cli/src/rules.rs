@@ -1,0 +1,37 @@
+//! `rules` and `explain`: what a plugin looks for, from its own list.
+
+use std::process::ExitCode;
+
+use gpu_core::standing::Rule;
+
+use crate::error::Error;
+use crate::frame::{print, unknown};
+
+/// Lists rules: id, severity, summary.
+pub fn rules(rules: &[Rule]) -> Result<ExitCode, Error> {
+    let width = rules.iter().map(|it| it.id.len()).max().unwrap_or_default();
+    let line = |it: &Rule| {
+        format!(
+            "{:<width$}   {:<7}   {}\n",
+            it.id,
+            it.severity.name(),
+            it.summary
+        )
+    };
+    print(&rules.iter().map(line).collect::<String>())
+}
+
+/// Explains one rule. The error names the nearest rule there is.
+pub fn explain(rules: &[Rule], id: &str) -> Result<ExitCode, Error> {
+    let Some(it) = rules.iter().find(|it| it.id == id) else {
+        let known: Vec<_> = rules.iter().map(|it| it.id).collect();
+        return Err(unknown("rule", id, &known));
+    };
+    print(&format!(
+        "{} ({})\n\n{}.\n\n{}\n",
+        it.id,
+        it.severity.name(),
+        it.summary,
+        it.explanation
+    ))
+}
