@@ -33,18 +33,24 @@ fn transcript(program: &str, args: &[&str]) -> String {
 fn every_recorded_cluster_reads_as_before() {
     for name in clusters() {
         let folder = format!("tests/clusters/{name}");
+        let mut text = String::new();
         for (program, format) in [
             ("kubectl-gpu_audit", "lines"),
             ("kubectl-gpu_audit", "table"),
             ("kubectl-gpu_order", "lines"),
             ("kubectl-gpu_order", "table"),
         ] {
-            let text = transcript(program, &["-f", &folder, "-o", format]);
-            insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "snapshots" }, {
-                insta::assert_snapshot!(format!("{name}.{program}.{format}"), text);
-            });
+            let _ = writeln!(text, "$ {program} -o {format}");
+            text += &transcript(program, &["-f", &folder, "-o", format]);
         }
+        snapshot(&name, &text);
     }
+}
+
+fn snapshot(name: &str, text: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "snapshots" }, {
+        insta::assert_snapshot!(name, text);
+    });
 }
 
 #[test]
@@ -54,9 +60,7 @@ fn the_operand_lab_reads_as_before_in_every_format() {
             "kubectl-gpu_audit",
             &["-f", "tests/clusters/operand-lab", "-o", format],
         );
-        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "snapshots" }, {
-            insta::assert_snapshot!(format!("operand-lab.kubectl-gpu_audit.{format}"), text);
-        });
+        snapshot(&format!("operand-lab.{format}"), &text);
     }
 }
 

@@ -1,5 +1,7 @@
 //! How the tests run the plugins: built once, in a scrubbed environment, so that a run here equals a run anywhere.
 
+pub mod expectation;
+
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -254,3 +254,42 @@ pub(crate) fn core_daemon_sets() -> Vec<DaemonSetBuilder> {
 pub(crate) fn running(operands: &[Id], node: &str) -> Vec<PodBuilder> {
     operands.iter().map(|id| pod_of(*id, node)).collect()
 }
+
+/// A settled cluster of objects as an API server writes them, each with its `apiVersion` and `kind`.
+pub(crate) fn recorded(objects: impl IntoIterator<Item = serde_json::Value>) -> Cluster {
+    let mut cluster = Cluster::default();
+    take(&mut cluster, objects);
+    cluster
+}
+
+/// Takes more objects into a cluster and settles it again.
+pub(crate) fn take(cluster: &mut Cluster, objects: impl IntoIterator<Item = serde_json::Value>) {
+    for object in objects {
+        let text = |key: &str| object[key].as_str().unwrap_or_default();
+        let kind = Kind::of(text("apiVersion"), text("kind")).unwrap();
+        cluster.take(kind.read(Recorded(object)).unwrap());
+    }
+    cluster.settle();
+}
+
+/// One object as JSON.
+struct Recorded(serde_json::Value);
+
+impl crate::cluster::kind::Objects for Recorded {
+    type Error = serde_json::Error;
+
+    fn rows<T: serde::de::DeserializeOwned>(self) -> Result<Vec<T>, Self::Error> {
+        serde_json::from_value(self.0).map(|it| vec![it])
+    }
+}
+
+/// A policy as JSON, with nothing but its name and spec.
+pub(crate) fn policy(kind: Kind, spec: serde_json::Value) -> serde_json::Value {
+    let row = kind.row();
+    let name = match kind {
+        Kind::GpuCluster => "gpu-cluster",
+        _ => "cluster-policy",
+    };
+    serde_json::json!({ "apiVersion": format!("{}/{}", row.group, row.version), "kind": row.name,
+        "metadata": { "name": name }, "spec": spec })
+}

@@ -58,7 +58,9 @@ fn main() -> ExitCode {
 fn answer(args: &Args) -> Result<ExitCode, Error> {
     let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, true)?;
     let reader = frame.open()?;
-    let cluster = frame.read(&reader)?;
+    let mut cluster = frame.read(&reader)?;
+    let second_look = audit::second_look(&cluster, &frame.scope, frame.release);
+    frame.read_more(&reader, &mut cluster, &second_look)?;
     let report =
         audit::audit(&cluster, &frame.scope, frame.release).map_err(gpu_cli::unknown_node)?;
     frame.finish(&reader, &cluster, &report)

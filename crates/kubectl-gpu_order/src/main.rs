@@ -49,7 +49,9 @@ fn main() -> ExitCode {
 fn answer(args: &Args) -> Result<ExitCode, Error> {
     let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, false)?;
     let reader = frame.open()?;
-    let cluster = frame.read(&reader)?;
+    let mut cluster = frame.read(&reader)?;
+    let second_look = order::second_look(&cluster, &frame.scope, frame.release, audit::RULES);
+    frame.read_more(&reader, &mut cluster, &second_look)?;
     let report = order::order(&cluster, &frame.scope, frame.release, audit::RULES)
         .map_err(gpu_cli::unknown_node)?;
     frame.finish(&reader, &cluster, &report)

@@ -20,6 +20,8 @@ pub struct DaemonSet {
     pub owner: Option<Owner>,
     /// The operand it serves.
     pub operand: Option<Id>,
+    /// Its own labels; Helm writes the operator's release there.
+    pub labels: Labels,
     /// Labels of its pods.
     pub pod_labels: Labels,
     /// Selects its pods.
@@ -99,7 +101,7 @@ pub enum Refusal {
         /// The value that would match.
         wants: String,
     },
-    /// No term of its node affinity matches; the requirement that failed in the last of them.
+    /// No term of its node affinity matches; the requirement that failed in the first of them.
     Affinity {
         /// The label's key.
         key: String,
@@ -150,18 +152,21 @@ impl DaemonSet {
             "metadata.name" => it.meets(Some(&node.name)),
             key => it.meets(node.label(key)),
         };
+        // A term without requirements matches no node, as the scheduler has it.
         let unmet: Vec<_> = self
             .affinity
             .iter()
+            .filter(|term| !term.0.is_empty())
             .map(|term| term.0.iter().find(|it| !met(it)))
             .collect();
-        if unmet.iter().any(Option::is_none) {
+        if self.affinity.is_empty() || unmet.iter().any(Option::is_none) {
             return None;
         }
-        let it = unmet.into_iter().flatten().next()?;
+        let first = unmet.into_iter().flatten().next();
+        let key = first.map(|it| it.key.clone()).unwrap_or_default();
         Some(Refusal::Affinity {
-            key: it.key.clone(),
-            has: node.label(&it.key).map(str::to_owned),
+            has: node.label(&key).map(str::to_owned),
+            key,
         })
     }
 

@@ -129,7 +129,10 @@ impl Cluster {
     /// Notes how a list came out. What fails in another namespace than the operator's leaves the operands'
     /// own kinds seen, and is kept apart for whoever asks about other namespaces.
     pub fn note_read(&mut self, read: &Read, coverage: Coverage) {
-        let is_elsewhere = read.namespace.is_some() && read.namespace != self.namespace;
+        // A list narrowed by a selector is a look at something else than the operands.
+        let is_narrow = !read.labels.is_empty() || !read.fields.is_empty();
+        let is_elsewhere =
+            is_narrow || (read.namespace.is_some() && read.namespace != self.namespace);
         match coverage {
             Coverage::Unseen(why) if is_elsewhere => {
                 self.elsewhere.push(Elsewhere {
@@ -186,6 +189,36 @@ impl Cluster {
         self.daemon_sets
             .iter()
             .filter(move |it| it.operand == Some(operand))
+    }
+
+    /// The newest event about an object with this reason.
+    pub fn newest_event(
+        &self,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+        reason: &str,
+    ) -> Option<&Event> {
+        let is_about = |it: &&Event| {
+            it.reason == reason && it.kind == kind && it.namespace == namespace && it.name == name
+        };
+        self.events.iter().rev().find(is_about)
+    }
+
+    /// The kubelet's words, if it says that the container runtime has no handler for this pod's RuntimeClass.
+    pub fn handler_refusal(&self, pod: &Pod) -> Option<&str> {
+        let event =
+            self.newest_event("Pod", &pod.namespace, &pod.name, "FailedCreatePodSandBox")?;
+        event
+            .message
+            .contains("no runtime for")
+            .then_some(event.message.as_str())
+    }
+
+    /// Why the newest attempt to create a pod of this DaemonSet was refused, if it was.
+    pub fn creation_refusal(&self, it: &DaemonSet) -> Option<&str> {
+        let event = self.newest_event("DaemonSet", &it.namespace, &it.name, "FailedCreate")?;
+        Some(event.message.as_str())
     }
 
     /// The ClusterPolicy that counts: the oldest.

@@ -136,7 +136,7 @@ pub enum State {
     Running(Option<Timestamp>),
     /// It ended.
     Ended(Ended),
-    /// Its status says nothing.
+    /// It has no status: the kubelet has not taken the pod.
     Unsaid,
 }
 

@@ -186,8 +186,11 @@ rows! {
     Event {
         metadata: Meta, #[serde(alias = "regarding")] involved_object: Involved, reason: Option<String>,
         #[serde(alias = "note")] message: Option<String>, #[serde(rename = "type")] severity: Option<String>,
-        last_timestamp: Option<String>, event_time: Option<String>, #[serde(alias = "deprecatedCount")] count: Option<u32>,
+        #[serde(alias = "deprecatedLastTimestamp")] last_timestamp: Option<String>, event_time: Option<String>,
+        #[serde(alias = "deprecatedCount")] count: Option<u32>, series: Option<EventSeries>,
     }
+    /// An event that happens again and again.
+    EventSeries { count: Option<u32>, last_observed_time: Option<String> }
     /// What an event is about.
     Involved { kind: String, namespace: Option<String>, name: String }
 

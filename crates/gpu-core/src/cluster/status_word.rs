@@ -30,6 +30,10 @@ pub(super) fn status_word(pod: &Input<'_>) -> (String, u32) {
     let mut initializing = false;
     let n_init = pod.details.init_containers.len();
     for (at, it) in pod.details.init_containers.iter().enumerate() {
+        // Until the kubelet has taken the pod there are no statuses, and kubectl counts none.
+        if it.state == State::Unsaid {
+            continue;
+        }
         restarts += it.restarts;
         sidecar_restarts += if it.sidecar { it.restarts } else { 0 };
         if let Some(init_word) = init_word(it, at, n_init) {

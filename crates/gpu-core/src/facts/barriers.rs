@@ -82,6 +82,15 @@ pub fn at(waiter: Id, init_container: &str) -> Option<&'static Barrier> {
         .find(|it| it.waiter == waiter && it.init_container == init_container)
 }
 
+/// Is this init container a check of what came before, rather than work of the operand's own?
+pub fn is_check(operand: Id, init_container: &str) -> bool {
+    at(operand, init_container).is_some()
+        || init_container == DRIVER_MANAGER
+        || VALIDATOR_STEPS
+            .iter()
+            .any(|(step, _)| *step == init_container)
+}
+
 /// The operands that `waiter` waits for, without repeats, in table order.
 pub fn prerequisites(waiter: Id) -> Vec<Id> {
     let mut found = Vec::new();

@@ -7,3 +7,6 @@ pub mod barriers;
 pub mod labels;
 pub mod operands;
 pub mod release;
+
+#[cfg(test)]
+mod tests;

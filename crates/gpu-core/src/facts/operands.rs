@@ -154,7 +154,7 @@ macro_rules! operand {
     };
 }
 
-const OLD: Release = release::V22_9;
+const OLD: Release = release::ALWAYS;
 const APP: &str = "app";
 
 /// All operands; `ROSTER[id as usize]` is the row of `id`.

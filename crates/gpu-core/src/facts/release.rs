@@ -57,6 +57,8 @@ impl fmt::Display for Release {
     }
 }
 
+/// Before every release: for what has always been there.
+pub const ALWAYS: Release = Release::line(0, 0);
 /// v22.9, the oldest line whose facts were read.
 pub const V22_9: Release = Release::line(22, 9);
 /// v23.6.

@@ -6,7 +6,7 @@ mod view;
 pub mod wire;
 
 use crate::answer::{Answer, Finding, Gap, Page};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Read};
 use crate::facts::release::Release;
 use crate::standing::{self, Plugin, Rule, Scope, Standing, UnknownNode};
 
@@ -49,6 +49,20 @@ pub fn order<'a>(
         findings,
         gaps,
     })
+}
+
+/// What to read once more before the order is told: nothing where all is well.
+pub fn second_look(
+    cluster: &Cluster,
+    scope: &Scope,
+    release: Option<Release>,
+    others: &[Rule],
+) -> Vec<Read> {
+    let first = order(cluster, scope, release, others);
+    first.map_or_else(
+        |_| Vec::new(),
+        |it| standing::second_look(&it.standing, &it.findings),
+    )
 }
 
 impl Answer for Report<'_> {

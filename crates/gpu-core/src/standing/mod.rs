@@ -11,6 +11,7 @@ pub mod trouble;
 mod admission;
 mod roots;
 mod scope;
+mod second_look;
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use regime::{Regime, Switched};
 pub use roots::Root;
 pub use rule::{Found, Plugin, Rule};
 pub use scope::{Scope, UnknownNode};
+pub use second_look::{offers_no_gpu_on_purpose, second_look};
 pub use state::{Cell, State};
 pub use trouble::Trouble;
 
@@ -56,6 +58,15 @@ impl<'a> NodeStanding<'a> {
     /// How one operand stands here, if it has anything to do with this node.
     pub fn cell(&self, operand: Id) -> Option<&Cell<'a>> {
         self.cells.iter().find(|it| it.operand == operand)
+    }
+
+    /// What waits behind a root, a clause each.
+    pub fn consequences(&self, root: &Root) -> Vec<String> {
+        let clause = |id: &Id| {
+            let why = self.cell(*id).map(|it| it.why.as_str()).unwrap_or_default();
+            format!("{}: {why}", id.name())
+        };
+        root.behind.iter().map(clause).collect()
     }
 }
 
@@ -124,7 +135,26 @@ impl Standing<'_> {
                 });
             }
         }
+        gaps.extend(self.unexplained());
         gaps
+    }
+
+    /// Events that would have told why a pod was not created or not started.
+    fn unexplained(&self) -> Option<Gap> {
+        let why = self.cluster.unseen(Kind::Event)?;
+        let needs_event = |it: &Cell<'_>| {
+            matches!(
+                it.trouble,
+                Some(Trouble::NotCreated(_) | Trouble::Creating(_))
+            )
+        };
+        let matters = self.nodes.iter().flat_map(|it| &it.cells).any(needs_event);
+        let effect = "the reason a pod was not created or not started is not known".to_owned();
+        matters.then(|| Gap {
+            what: "events".to_owned(),
+            why,
+            effect,
+        })
     }
 
     /// Were the nodes, pods and DaemonSets seen, so that a missing pod really is missing?

@@ -1,5 +1,6 @@
 //! What the policies ask for: the release, what each node is for, and which operands are switched off.
 
+use crate::cluster::selector::Labels;
 use crate::cluster::{Cluster, Kind, Node, Policy};
 use crate::facts::operands::{Id, Workload};
 use crate::facts::release::Release;
@@ -34,28 +35,8 @@ impl<'a> Regime<'a> {
     pub fn read(cluster: &'a Cluster, release: Option<Release>) -> Self {
         let policy = cluster.cluster_policy();
         let gpu_cluster = cluster.gpu_cluster();
-        let of_labels = |it: &Policy| {
-            let keys = ["app.kubernetes.io/version", "helm.sh/chart", "olm.owner"];
-            keys.iter()
-                .find_map(|key| Release::parse(it.labels.get(*key)?))
-        };
-        let of_deployment = || {
-            let it = cluster.deployments.iter().find(|it| it.is_gpu_operator())?;
-            let keys = ["olm.owner", "app.kubernetes.io/version", "helm.sh/chart"];
-            let labels = keys
-                .iter()
-                .find_map(|key| Release::parse(it.labels.get(*key)?));
-            labels.or_else(|| {
-                it.images
-                    .iter()
-                    .find_map(|it| Release::parse(it.rsplit_once(':')?.1))
-            })
-        };
         Self {
-            release: release
-                .or_else(|| policy.and_then(of_labels))
-                .or_else(|| gpu_cluster.and_then(of_labels))
-                .or_else(of_deployment),
+            release: release.or_else(|| release_said(cluster)),
             policy,
             gpu_cluster,
             has_nvidia_driver: cluster.nvidia_drivers().next().is_some(),
@@ -134,6 +115,32 @@ impl<'a> Regime<'a> {
     pub fn leading(&self) -> Option<&'a Policy> {
         self.policy.or(self.gpu_cluster)
     }
+}
+
+/// Labels in which an install writes the operator's release.
+const RELEASE_LABELS: [&str; 3] = ["olm.owner", "helm.sh/chart", "app.kubernetes.io/version"];
+
+/// The release as the first of these tells it: a policy's labels, the operator's Deployment, its DaemonSets.
+fn release_said(cluster: &Cluster) -> Option<Release> {
+    let of_labels = |labels: &Labels| {
+        RELEASE_LABELS
+            .iter()
+            .find_map(|key| Release::parse(labels.get(*key)?))
+    };
+    let of_image = |it: &String| Release::parse(it.rsplit_once(':')?.1);
+    let deployments = || cluster.deployments.iter().filter(|it| it.is_gpu_operator());
+    let of_chart = |labels: &Labels| {
+        Release::parse(labels.get("helm.sh/chart")?.strip_prefix("gpu-operator-")?)
+    };
+    let operands = || cluster.daemon_sets.iter().filter(|it| it.operand.is_some());
+    let policies = cluster
+        .policies
+        .iter()
+        .filter(|it| it.kind != Kind::NvidiaDriver);
+    (policies.map(|it| &it.labels).find_map(of_labels))
+        .or_else(|| deployments().find_map(|it| of_labels(&it.labels)))
+        .or_else(|| deployments().find_map(|it| it.images.iter().find_map(of_image)))
+        .or_else(|| operands().find_map(|it| of_chart(&it.labels)))
 }
 
 fn by_flag(policy: &Policy, operand: Id) -> Switched {

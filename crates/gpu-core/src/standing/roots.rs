@@ -17,12 +17,41 @@ pub struct Root {
     pub behind: Vec<Id>,
 }
 
+impl Root {
+    /// The operands of the root itself: `driver, container-toolkit`.
+    pub fn names(&self) -> String {
+        std::iter::once(&self.operand)
+            .chain(&self.alike)
+            .map(|it| it.name())
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// What waits, for the end of a message: `; container-toolkit, device-plugin wait behind it`.
+    pub fn waiting_behind(&self) -> String {
+        let names = self
+            .behind
+            .iter()
+            .map(|it| it.name())
+            .collect::<Vec<_>>()
+            .join(", ");
+        match self.behind.len() {
+            0 => String::new(),
+            1 => format!("; {names} waits behind it"),
+            _ => format!("; {names} wait behind it"),
+        }
+    }
+}
+
 /// The roots of one node, in the order of the roster.
 pub(super) fn roots(cells: &[Cell<'_>]) -> Vec<Root> {
     let troubled: Vec<&Cell<'_>> = cells.iter().filter(|it| it.trouble.is_some()).collect();
     let mut roots: Vec<(Root, Option<String>)> = Vec::new();
     for cell in troubled.iter().filter(|it| blocker(cells, it).is_none()) {
-        let key = cell.trouble.as_ref().and_then(shared_cause);
+        let key = cell
+            .trouble
+            .as_ref()
+            .and_then(|it| shared_cause(cell.operand, it));
         match roots.iter_mut().find(|(_, it)| it.is_some() && *it == key) {
             Some((root, _)) => root.alike.push(cell.operand),
             None => roots.push((
@@ -48,12 +77,15 @@ pub(super) fn roots(cells: &[Cell<'_>]) -> Vec<Root> {
 }
 
 /// Two operands with the same key are broken by the same thing.
-fn shared_cause(trouble: &Trouble<'_>) -> Option<String> {
+fn shared_cause(operand: Id, trouble: &Trouble<'_>) -> Option<String> {
     match trouble {
         Trouble::NoDaemonSet => Some("no DaemonSet".to_owned()),
         Trouble::Refused(_, Refusal::Taint(taint)) => Some(format!("taint {taint}")),
         Trouble::NotCreated(_) => Some("not created".to_owned()),
         Trouble::Unscheduled(_, words) => Some(format!("unscheduled {words}")),
+        Trouble::Creating(_) => Some("not started".to_owned()),
+        Trouble::Waits(_, init, _) => barriers::at(operand, init)
+            .map(|it| format!("waits for {} in {init}", it.opener.name())),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Standing;
 use crate::answer::{Finding, Severity, Subject};
+use crate::cluster::Node;
 use crate::facts::operands::Id;
 
 /// The plugin a rule belongs to.
@@ -11,6 +12,8 @@ pub enum Plugin {
     Audit,
     /// `kubectl gpu-order`.
     Order,
+    /// A broken link that is a missing operand too: an error in both.
+    Both,
 }
 
 /// One rule.
@@ -20,7 +23,7 @@ pub struct Rule {
     pub id: &'static str,
     /// How bad what it finds is.
     pub severity: Severity,
-    /// Whose rule it is; the other plugin shows its errors as warnings.
+    /// Whose rule it is; another plugin shows its errors as warnings.
     pub plugin: Plugin,
     /// One line.
     pub summary: &'static str,
@@ -28,6 +31,30 @@ pub struct Rule {
     pub explanation: &'static str,
     /// Looks for it.
     pub find: fn(&Standing<'_>) -> Vec<Found>,
+}
+
+impl Found {
+    /// What is said about a node; the rest is added with `Found { operand: …, ..Found::on(node) }`.
+    pub fn on(node: &Node) -> Self {
+        Self {
+            node: Some(node.name.clone()),
+            ..Self::about(Subject::from(node))
+        }
+    }
+
+    /// What is said about any object.
+    pub fn about(subject: Subject) -> Self {
+        Self {
+            node: None,
+            operand: None,
+            subject,
+            message: String::new(),
+            cause: String::new(),
+            consequences: Vec::new(),
+            evidence: Vec::new(),
+            fix: String::new(),
+        }
+    }
 }
 
 /// What a rule says; who said it and how bad it is, the runner adds.
@@ -56,7 +83,9 @@ pub fn run(rules: &[Rule], plugin: Plugin, standing: &Standing<'_>) -> Vec<Findi
     let mut findings: Vec<Finding> = Vec::new();
     for rule in rules {
         let severity = match rule.severity {
-            Severity::Error if rule.plugin != plugin => Severity::Warning,
+            Severity::Error if rule.plugin != plugin && rule.plugin != Plugin::Both => {
+                Severity::Warning
+            }
             own => own,
         };
         findings.extend((rule.find)(standing).into_iter().map(|it| Finding {

@@ -1,32 +1,69 @@
 //! The audit's rules, one file each; `RULES` is the list of them all.
 
+mod capacity_below_count;
+mod creation_refused;
+mod deploy_label_empty;
+mod deploy_label_odd;
+mod deploy_labels_lost;
+mod gpu_label_without_gpu;
+mod gpu_not_recognised;
 mod image_not_pulled;
+mod mig_manager_unlabelled;
 mod monitoring_not_ready;
+mod nfd_absent;
+mod nfd_pci_label_unknown;
+mod nfd_restarts;
+mod nfd_worker_missing;
 mod node_not_ready;
 mod operand_crashes;
 mod operand_missing;
 mod operand_not_ready;
 mod operand_unexpected;
 mod operand_waits;
+mod operand_wanted_nowhere;
+mod operator_not_running;
+mod opted_out_in_use;
+mod pause_behind_driver;
+mod pause_stale;
 mod pod_unscheduled;
+mod policies_conflict;
 mod taint_not_tolerated;
 
 use crate::answer::Subject;
-use crate::facts::labels::DEPLOY_PREFIX;
+use crate::cluster::DeployLabel;
+use crate::facts::labels::{DEPLOY_PREFIX, Pauser};
 use crate::facts::operands::Id;
-use crate::standing::{Cell, Found, NodeStanding, Root, Rule, Standing, Trouble};
+use crate::standing::{Cell, Found, NodeStanding, Root, Rule, Standing, State, Trouble};
 
 /// All rules of gpu-audit, by name.
 pub const RULES: &[Rule] = &[
+    capacity_below_count::RULE,
+    creation_refused::RULE,
+    deploy_label_empty::RULE,
+    deploy_label_odd::RULE,
+    deploy_labels_lost::RULE,
+    gpu_label_without_gpu::RULE,
+    gpu_not_recognised::RULE,
     image_not_pulled::RULE,
+    mig_manager_unlabelled::RULE,
     monitoring_not_ready::RULE,
+    nfd_absent::RULE,
+    nfd_pci_label_unknown::RULE,
+    nfd_restarts::RULE,
+    nfd_worker_missing::RULE,
     node_not_ready::RULE,
     operand_crashes::RULE,
     operand_missing::RULE,
     operand_not_ready::RULE,
     operand_unexpected::RULE,
     operand_waits::RULE,
+    operand_wanted_nowhere::RULE,
+    operator_not_running::RULE,
+    opted_out_in_use::RULE,
+    pause_behind_driver::RULE,
+    pause_stale::RULE,
     pod_unscheduled::RULE,
+    policies_conflict::RULE,
     taint_not_tolerated::RULE,
 ];
 
@@ -63,7 +100,7 @@ fn each_root<'a>(
                 subject: words.subject,
                 message: words.message,
                 cause: words.cause,
-                consequences: consequences(node, root),
+                consequences: node.consequences(root),
                 evidence: words.evidence,
                 fix: words.fix,
             });
@@ -72,38 +109,44 @@ fn each_root<'a>(
     found
 }
 
-/// What waits behind a root, a clause each.
-fn consequences(node: &NodeStanding<'_>, root: &Root) -> Vec<String> {
-    let clause = |id: &Id| {
-        let why = node.cell(*id).map(|it| it.why.clone()).unwrap_or_default();
-        format!("{}: {why}", id.name())
-    };
-    root.behind.iter().map(clause).collect()
-}
-
 /// The operands of a root itself: `driver, container-toolkit`.
 fn operands(root: &Root) -> String {
-    std::iter::once(&root.operand)
-        .chain(&root.alike)
+    root.names()
+}
+
+/// What waits, for the end of a message.
+fn and_behind(root: &Root) -> String {
+    root.waiting_behind()
+}
+
+/// `driver, container-toolkit`.
+fn names(operands: &[Id]) -> String {
+    operands
+        .iter()
         .map(|it| it.name())
         .collect::<Vec<_>>()
         .join(", ")
 }
 
-/// What waits, for the end of a message: `; container-toolkit, device-plugin wait for it`.
-fn and_behind(root: &Root) -> String {
-    match root.behind.as_slice() {
-        [] => String::new(),
-        [one] => format!("; {} waits behind it", one.name()),
-        more => {
-            let names = more
-                .iter()
-                .map(|it| it.name())
-                .collect::<Vec<_>>()
-                .join(", ");
-            format!("; {names} wait behind it")
-        }
-    }
+/// The operands that this pauser has paused on a node.
+fn paused_by(node: &NodeStanding<'_>, pauser: Pauser) -> Vec<Id> {
+    let is_paused = |it: &&Cell<'_>| matches!(&it.label, DeployLabel::Paused { by, .. } if by.contains(&pauser));
+    node.cells
+        .iter()
+        .filter(is_paused)
+        .filter(|it| it.state == State::Paused)
+        .map(|it| it.operand)
+        .collect()
+}
+
+/// Does an operator look after this cluster: is there a policy, or a DaemonSet of an operand?
+fn is_managed(standing: &Standing<'_>) -> bool {
+    standing.regime.leading().is_some()
+        || standing
+            .cluster
+            .daemon_sets
+            .iter()
+            .any(|it| it.operand.is_some())
 }
 
 /// The labels that a root's operands are wanted by, as one clause of evidence.

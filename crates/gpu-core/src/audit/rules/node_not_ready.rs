@@ -1,8 +1,8 @@
 //! A GPU node is not Ready, so its pods tell nothing.
 
 use super::Found;
-use crate::answer::{Severity, Subject};
-use crate::cluster::Readiness;
+use crate::answer::Severity;
+use crate::cluster::{Cluster, Node, Readiness};
 use crate::standing::{Plugin, Rule, Standing};
 
 pub(super) const RULE: Rule = Rule {
@@ -35,18 +35,34 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                     .iter()
                     .map(|it| format!("node/{} taint {it}", node.name)),
             );
+            evidence.extend(intolerant(standing.cluster, node));
             Some(Found {
-                node: Some(node.name.clone()),
-                operand: None,
-                subject: Subject::from(node),
                 message: format!(
                     "node/{} is {word}: what runs there cannot be known",
                     node.name
                 ),
                 cause: it.message.clone(),
-                consequences: Vec::new(),
                 evidence,
                 fix: format!("kubectl describe node/{}", node.name),
+                ..Found::on(node)
+            })
+        })
+        .collect()
+}
+
+/// DaemonSets whose desired number falls while the node is away, because they do not tolerate its own taints.
+fn intolerant(cluster: &Cluster, node: &Node) -> Vec<String> {
+    let operands = cluster.daemon_sets.iter().filter(|it| it.operand.is_some());
+    let refusing = operands.filter(|it| it.unselected(node).is_none());
+    refusing
+        .filter_map(|it| {
+            let taint = it.untolerated(node)?;
+            let is_own = taint.key.starts_with("node.kubernetes.io/");
+            is_own.then(|| {
+                format!(
+                    "{} does not tolerate {taint}, so its desired number falls meanwhile",
+                    it.address()
+                )
             })
         })
         .collect()

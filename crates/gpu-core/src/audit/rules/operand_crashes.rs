@@ -2,6 +2,7 @@
 
 use super::{Words, and_behind, each_root, in_namespace, is_monitoring, operands};
 use crate::answer::{Severity, Subject};
+use crate::facts::barriers;
 use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,6 +20,10 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
         let Trouble::Fails(pod, it) = trouble else {
             return None;
         };
+        // What a check says is gpu-order's to tell.
+        if it.is_init && barriers::is_check(root.operand, &it.container) {
+            return None;
+        }
         if is_monitoring(root.operand) && !cell.is_strictly_missing {
             return None;
         }

@@ -28,7 +28,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                 fix: in_namespace(&format!("get {} -o yaml", it.address()), &it.namespace),
             })
         }
-        Trouble::NotCreated(it) => Some(Words {
+        Trouble::NotCreated(it) if standing.cluster.creation_refusal(it).is_none() => Some(Words {
             subject: Subject::from(*it),
             message: message(node, root),
             cause: format!(

@@ -18,17 +18,15 @@ pub(super) const RULE: Rule = Rule {
 fn find(standing: &Standing<'_>) -> Vec<Found> {
     each_root(standing, |node, root, _, trouble| {
         let (pod, what, cause) = match trouble {
-            Trouble::Waits(pod, init, _) => {
-                let opener = barriers::at(root.operand, init).map(|it| it.opener.name());
-                let cause = match opener {
-                    Some(opener) => {
-                        format!("init container {init} waits for {opener}, which looks well")
-                    }
-                    None => format!("init container {init} is at work and has not ended"),
-                };
-                (pod, format!("waits in init container {init}"), cause)
+            // At a barrier it is gpu-order's to say what it waits for.
+            Trouble::Waits(pod, init, _) if barriers::at(root.operand, init).is_none() => (
+                pod,
+                format!("waits in init container {init}"),
+                format!("init container {init} is at work and has not ended"),
+            ),
+            Trouble::Creating(pod) if standing.cluster.handler_refusal(pod).is_none() => {
+                (pod, "has not started".to_owned(), trouble.in_words())
             }
-            Trouble::Creating(pod) => (pod, "has not started".to_owned(), trouble.in_words()),
             _ => return None,
         };
         Some(Words {

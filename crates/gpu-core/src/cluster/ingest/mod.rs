@@ -147,3 +147,6 @@ fn ownerless(daemon_sets: &[DaemonSet], pod: &Pod) -> (Option<usize>, Option<ope
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

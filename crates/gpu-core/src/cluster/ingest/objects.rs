@@ -128,7 +128,7 @@ pub(super) fn pod(row: rows::Pod, clock: &mut Clock) -> Pod {
     let phase = row.status.phase.as_deref().unwrap_or("Unknown");
     let input = Input {
         phase,
-        reason: row.status.reason.as_deref(),
+        reason: row.status.reason.as_deref().filter(|it| !it.is_empty()),
         gated: says.gated,
         initialized: says.initialized,
         ready: says.ready,
@@ -225,7 +225,9 @@ fn containers(
         .map(|it| (it.name.clone(), it))
         .collect();
     let mut container = |spec: rows::ContainerSpec| {
-        let status = by_name.remove(&spec.name).unwrap_or_default();
+        let status = by_name.remove(&spec.name);
+        let has_status = status.is_some();
+        let status = status.unwrap_or_default();
         Container {
             sidecar: spec.restart_policy.as_deref() == Some("Always"),
             name: spec.name,
@@ -236,7 +238,11 @@ fn containers(
             },
             ready: status.ready,
             restarts: status.restart_count,
-            state: state(status.state, clock),
+            state: if has_status {
+                state(status.state, clock)
+            } else {
+                State::Unsaid
+            },
             last: status.last_state.terminated.map(|it| ended(it, clock)),
         }
     };
@@ -248,13 +254,13 @@ fn state(row: rows::ContainerState, clock: &mut Clock) -> State {
         State::Ended(ended(it, clock))
     } else if let Some(it) = row.running {
         State::Running(clock.read(it.started_at.as_deref()))
-    } else if let Some(it) = row.waiting {
+    } else {
+        // A status that names none of the three waits, as the API says.
+        let it = row.waiting.unwrap_or_default();
         State::Waiting(
             it.reason.unwrap_or_default(),
             it.message.unwrap_or_default(),
         )
-    } else {
-        State::Unsaid
     }
 }
 
@@ -290,6 +296,7 @@ pub(super) fn daemon_set(row: rows::DaemonSet, clock: &mut Clock) -> DaemonSet {
         uid: row.metadata.uid,
         owner,
         operand: None,
+        labels: labels(row.metadata.labels),
         pod_labels: labels(template.metadata.labels),
         selector: row.spec.selector.into(),
         node_selector: Selector(spec.node_selector.into_iter().map(exact).collect()),
@@ -355,8 +362,10 @@ pub(super) fn policy(kind: Kind, row: rows::Policy, clock: &mut Clock) -> Policy
 }
 
 pub(super) fn event(row: rows::Event, clock: &mut Clock) -> Event {
-    let at = row
-        .last_timestamp
+    let series = row.series.unwrap_or_default();
+    let at = series
+        .last_observed_time
+        .or(row.last_timestamp)
         .or(row.event_time)
         .or(row.metadata.creation_timestamp);
     Event {
@@ -366,7 +375,7 @@ pub(super) fn event(row: rows::Event, clock: &mut Clock) -> Event {
         reason: row.reason.unwrap_or_default(),
         message: row.message.unwrap_or_default(),
         at: clock.read(at.as_deref()),
-        count: row.count.unwrap_or(1),
+        count: series.count.or(row.count).unwrap_or(1),
     }
 }
 

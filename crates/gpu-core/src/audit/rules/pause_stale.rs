@@ -1,0 +1,109 @@
+//! A pause that nobody will take away.
+
+use super::{Found, names, paused_by};
+use crate::answer::Severity;
+use crate::facts::labels::{PAUSES, Pauser};
+use crate::facts::operands::Id;
+use crate::standing::{Cell, NodeStanding, Plugin, Rule, Standing, State};
+
+pub(super) const RULE: Rule = Rule {
+    id: "pause-stale",
+    severity: Severity::Error,
+    plugin: Plugin::Audit,
+    summary: "operands are still paused although who paused them is done",
+    explanation: "The driver manager, the MIG manager and the vGPU device manager pause operands by a value in their \
+        deploy labels and set them back when they are done. When one is killed in between, the value stays, and the \
+        operator never touches a value that is not empty. The operands come back when the labels are set to true, or \
+        at the next run of who paused them.",
+    find,
+};
+
+/// Label in which the MIG manager says how far it is, and the values by which it says that it is done.
+const MIG_STATE: &str = "nvidia.com/mig.config.state";
+const MIG_DONE: [&str; 2] = ["success", "failed"];
+
+fn find(standing: &Standing<'_>) -> Vec<Found> {
+    let pausers = || PAUSES.iter().map(|(pauser, _, _)| *pauser);
+    standing
+        .nodes
+        .iter()
+        .flat_map(|it| pausers().filter_map(move |pauser| on_node(it, pauser)))
+        .collect()
+}
+
+fn on_node(it: &NodeStanding<'_>, pauser: Pauser) -> Option<Found> {
+    let paused = paused_by(it, pauser);
+    let first = *paused.first()?;
+    let done = done(it, pauser)?;
+    let node = it.node;
+    let labels: Vec<_> = paused
+        .iter()
+        .map(|id| format!("{}=true", id.row().label))
+        .collect();
+    Some(Found {
+        operand: Some(first),
+        message: format!(
+            "{} are paused on node/{} and nobody will bring them back: {done}",
+            names(&paused),
+            node.name
+        ),
+        cause: format!(
+            "{} left {} in their deploy labels, and the operator never corrects it",
+            pauser.name(),
+            pauser.value()
+        ),
+        evidence: vec![
+            done,
+            format!(
+                "node/{} deploy labels {}: {}",
+                node.name,
+                pauser.value(),
+                names(&paused)
+            ),
+        ],
+        fix: format!(
+            "kubectl label node/{} --overwrite {}",
+            node.name,
+            labels.join(" ")
+        ),
+        ..Found::on(node)
+    })
+}
+
+/// By what one sees that the pauser is done; `None` while it may still be at work.
+fn done(it: &NodeStanding<'_>, pauser: Pauser) -> Option<String> {
+    let ready = |cell: &&Cell<'_>| cell.state == State::Ready;
+    match pauser {
+        Pauser::Driver => {
+            let cell = it
+                .cell(Id::Driver)
+                .filter(ready)
+                .or_else(|| it.cell(Id::VgpuManager).filter(ready))?;
+            let pod = cell.pods.iter().find(|it| it.ready)?;
+            let started = pod.details.as_ref().and_then(|it| it.created);
+            let since = started.map_or_else(String::new, |at| format!(" since {at}"));
+            Some(format!(
+                "{} is Ready: {} runs{since}",
+                cell.operand.name(),
+                pod.address()
+            ))
+        }
+        Pauser::Mig => {
+            let state = it
+                .node
+                .label(MIG_STATE)
+                .filter(|it| MIG_DONE.contains(it))?;
+            Some(format!("node/{} label {MIG_STATE}={state}", it.node.name))
+        }
+        Pauser::Vgpu => {
+            let state = it
+                .node
+                .label("nvidia.com/vgpu.config.state")
+                .filter(|it| MIG_DONE.contains(it))?;
+            Some(format!(
+                "node/{} label nvidia.com/vgpu.config.state={state}",
+                it.node.name
+            ))
+        }
+    }
+}

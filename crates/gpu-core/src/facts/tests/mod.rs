@@ -1,0 +1,5 @@
+//! The tables of facts, said a second time in the words of the upstream sources.
+
+mod barriers;
+mod operands;
+mod releases;
