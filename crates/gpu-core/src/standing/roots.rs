@@ -27,6 +27,11 @@ impl Root {
             .join(", ")
     }
 
+    /// The verb that goes with `names`.
+    pub fn verb(&self, one: &'static str, several: &'static str) -> &'static str {
+        if self.alike.is_empty() { one } else { several }
+    }
+
     /// What waits, for the end of a message: `; container-toolkit, device-plugin wait behind it`.
     pub fn waiting_behind(&self) -> String {
         let names = self
@@ -95,6 +100,15 @@ fn blocker(cells: &[Cell<'_>], cell: &Cell<'_>) -> Option<Id> {
     let init = match cell.trouble.as_ref()? {
         Trouble::Waits(_, init, _) => init,
         Trouble::Fails(_, failure) if failure.is_init => &failure.container,
+        // A pod with a RuntimeClass gets no sandbox before the toolkit has configured the runtime.
+        Trouble::Creating(pod) => {
+            let toolkit = cells.iter().find(|it| it.operand == Id::ContainerToolkit)?;
+            let needs_it = pod
+                .details
+                .as_ref()
+                .is_some_and(|it| it.runtime_class.is_some());
+            return (needs_it && toolkit.trouble.is_some()).then_some(Id::ContainerToolkit);
+        }
         _ => return None,
     };
     let barrier = barriers::at(cell.operand, init)?;

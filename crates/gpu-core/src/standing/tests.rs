@@ -133,11 +133,11 @@ fn a_pod_that_waits_for_what_is_ready_is_itself_the_root() {
     check(
         &cluster([node], sets, pods),
         &expect![[r#"
-        gpu-1 MISSING gpu-feature-discovery
-        error operand-waits: gpu-feature-discovery waits in init container toolkit-validation on node/gpu-1
-          because init container toolkit-validation waits for operator-validator, which looks well
-          fix kubectl describe pod/gpu-feature-discovery-gpu-1 -n gpu-operator
-    "#]],
+            gpu-1 MISSING gpu-feature-discovery
+            error barrier-stuck: gpu-feature-discovery waits in toolkit-validation on node/gpu-1: operator-validator is Ready and the wait goes on
+              because what toolkit-validation checks does not work although operator-validator is Ready (file toolkit-ready); an old kernel module may still be loaded
+              fix kubectl logs pod/gpu-feature-discovery-gpu-1 -c toolkit-validation -n gpu-operator
+        "#]],
     );
 }
 
@@ -160,13 +160,13 @@ fn the_plugin_behind_a_validator_that_waits_for_the_plugin_is_no_loop() {
     check(
         &cluster([node], sets, pods),
         &expect![[r#"
-        gpu-1 MISSING operator-validator
-        gpu-1 MISSING device-plugin
-        error operand-waits: device-plugin waits in init container toolkit-validation on node/gpu-1; operator-validator waits behind it
-          because init container toolkit-validation waits for operator-validator, which looks well
-          then operator-validator: it waits in init container plugin-validation
-          fix kubectl describe pod/nvidia-device-plugin-daemonset-gpu-1 -n gpu-operator
-    "#]],
+            gpu-1 MISSING operator-validator
+            gpu-1 MISSING device-plugin
+            error barrier-stuck: device-plugin waits in toolkit-validation on node/gpu-1: operator-validator is not-ready there; operator-validator waits behind it
+              because operator-validator has to open the barrier (file toolkit-ready) and does not run: it waits in init container plugin-validation
+              then operator-validator: it waits in init container plugin-validation
+              fix kubectl logs pod/nvidia-device-plugin-daemonset-gpu-1 -c toolkit-validation -n gpu-operator
+        "#]],
     );
 }
 
@@ -181,8 +181,14 @@ fn off_empty_absent_paused_and_odd_values_are_not_missing() {
     check(
         &cluster([node], core_daemon_sets(), []),
         &expect![[r#"
-        gpu-1 OK
-    "#]],
+            gpu-1 OK
+            error deploy-label-empty: node/gpu-1 gets no pod of device-plugin: the deploy labels are empty
+              because an empty value is not true, and this operator never corrects a label that is there
+              fix kubectl label node/gpu-1 --overwrite nvidia.com/gpu.deploy.device-plugin=true
+            warning deploy-label-odd: node/gpu-1 gets no pod of dcgm-exporter: its deploy label is "yes"
+              because the DaemonSet selects exactly true, and nobody corrects another value
+              fix kubectl label node/gpu-1 nvidia.com/gpu.deploy.dcgm-exporter=true --overwrite (or =false to opt out)
+        "#]],
     );
 }
 
@@ -276,10 +282,14 @@ fn what_the_policy_switches_off_is_not_missing() {
     check(
         &cluster,
         &expect![[r#"
-        gpu-1 MISSING dcgm
-        error operand-missing: node/gpu-1 has no pod of dcgm
-          because the node's deploy labels ask for it, and there is no DaemonSet for it
-          fix kubectl describe clusterpolicy/cluster-policy
-    "#]],
+            gpu-1 MISSING dcgm
+            error nfd-absent: no node has a feature.node.kubernetes.io/ label, so the operator finds no GPU node
+              because Node Feature Discovery (NFD) is not installed: there is no worker DaemonSet in any namespace
+              then no deploy labels and no operands, on no node
+              fix install NFD: helm upgrade … --set nfd.enabled=true, or its own chart
+            error operand-missing: node/gpu-1 has no pod of dcgm
+              because the node's deploy labels ask for it, and there is no DaemonSet for it
+              fix kubectl describe clusterpolicy/cluster-policy
+        "#]],
     );
 }

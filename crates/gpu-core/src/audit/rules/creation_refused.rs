@@ -70,14 +70,14 @@ fn evidence(cluster: &Cluster, it: &DaemonSet, words: &str) -> Vec<String> {
 
 fn fix(it: &DaemonSet, words: &str) -> String {
     if words.contains("quota") {
-        let class = it
-            .priority_class
-            .as_deref()
-            .unwrap_or("system-node-critical");
-        return format!(
-            "kubectl create quota gpu-operator -n {} --hard=pods=100 and give it a scopeSelector for PriorityClass {class}",
-            it.namespace
-        );
+        let quota = serde_json::json!({
+            "apiVersion": "v1", "kind": "ResourceQuota",
+            "metadata": { "name": "gpu-operator", "namespace": it.namespace },
+            "spec": { "hard": { "pods": "1000" }, "scopeSelector": { "matchExpressions": [{
+                "operator": "In", "scopeName": "PriorityClass",
+                "values": ["system-node-critical", "system-cluster-critical"] }] } },
+        });
+        return format!("echo '{quota}' | kubectl apply -f -");
     }
     if words.contains("PodSecurity") || words.contains("violates") {
         return format!(

@@ -27,6 +27,7 @@ mod pause_behind_driver;
 mod pause_stale;
 mod pod_unscheduled;
 mod policies_conflict;
+mod policy_error;
 mod taint_not_tolerated;
 
 use crate::answer::Subject;
@@ -64,6 +65,7 @@ pub const RULES: &[Rule] = &[
     pause_stale::RULE,
     pod_unscheduled::RULE,
     policies_conflict::RULE,
+    policy_error::RULE,
     taint_not_tolerated::RULE,
 ];
 

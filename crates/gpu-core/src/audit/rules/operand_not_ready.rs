@@ -2,6 +2,9 @@
 
 use super::{Words, and_behind, each_root, in_namespace, is_monitoring, operands};
 use crate::answer::{Severity, Subject};
+use crate::cluster::Pod;
+use crate::cluster::pod::State;
+use crate::facts::operands::Id;
 use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
 
 pub(super) const RULE: Rule = Rule {
@@ -31,7 +34,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                 node.node.name,
                 and_behind(root)
             ),
-            cause: trouble.in_words(),
+            cause: build_running(standing, root.operand, pod).unwrap_or_else(|| trouble.in_words()),
             evidence: vec![format!(
                 "{} is {} with {} restarts",
                 pod.address(),
@@ -40,5 +43,29 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             )],
             fix: in_namespace(&format!("describe {}", pod.address()), &pod.namespace),
         })
+    })
+}
+
+/// A driver that is built on the node takes its time: the startup probe allows about 20 minutes.
+/// Source: NVIDIA/gpu-operator assets/state-driver/0500_daemonset.yaml.
+const BUILD_MINUTES: i64 = 21;
+
+/// Says so while a driver may still be building.
+fn build_running(standing: &Standing<'_>, operand: Id, pod: &Pod) -> Option<String> {
+    let container = pod
+        .details
+        .as_ref()?
+        .containers
+        .iter()
+        .find(|it| !it.ready)?;
+    let State::Running(Some(since)) = container.state else {
+        return None;
+    };
+    let minutes = (standing.cluster.seen_at?.as_second() - since.as_second()) / 60;
+    (operand == Id::Driver && minutes < BUILD_MINUTES).then(|| {
+        format!(
+            "container {} has been at work for {minutes} minutes; building a driver takes up to 20",
+            container.name
+        )
     })
 }

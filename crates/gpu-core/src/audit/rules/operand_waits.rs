@@ -24,9 +24,11 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                 format!("waits in init container {init}"),
                 format!("init container {init} is at work and has not ended"),
             ),
-            Trouble::Creating(pod) if standing.cluster.handler_refusal(pod).is_none() => {
-                (pod, "has not started".to_owned(), trouble.in_words())
-            }
+            Trouble::Creating(pod) if standing.cluster.handler_refusal(pod).is_none() => (
+                pod,
+                format!("{} not started", root.verb("has", "have")),
+                trouble.in_words(),
+            ),
             _ => return None,
         };
         Some(Words {

@@ -29,11 +29,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             };
             let name = &node.node.name;
             let since = since.map_or_else(String::new, |at| format!(" since {at}"));
-            let waits = if root.alike.is_empty() {
-                "waits"
-            } else {
-                "wait"
-            };
+            let waits = root.verb("waits", "wait");
             found.push(Found {
                 operand: Some(root.operand),
                 subject: Subject::from(*pod),

@@ -6,6 +6,7 @@ mod driver_manager_fails;
 mod gfd_labels_missing;
 mod runtime_handler_missing;
 mod second_device_plugin;
+mod stale_prerequisite;
 mod validation_fails;
 
 use crate::standing::Rule;
@@ -18,6 +19,7 @@ pub const RULES: &[Rule] = &[
     gfd_labels_missing::RULE,
     runtime_handler_missing::RULE,
     second_device_plugin::RULE,
+    stale_prerequisite::RULE,
     validation_fails::RULE,
 ];
 

@@ -60,8 +60,9 @@ fn on_node(
         operand: Some(root.operand),
         subject: Subject::from(pod),
         message: format!(
-            "{} get no sandbox on node/{name}: its container runtime has no handler \"{class}\" configured",
-            root.names()
+            "{} {} no sandbox on node/{name}: its container runtime has no handler \"{class}\" configured",
+            root.names(),
+            root.verb("gets", "get")
         ),
         cause,
         consequences: node.consequences(root),
