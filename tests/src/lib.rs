@@ -29,7 +29,23 @@ pub fn recorded(name: &str) -> PathBuf {
 pub fn bin_dir() -> &'static Path {
     static DIR: OnceLock<PathBuf> = OnceLock::new();
     DIR.get_or_init(|| {
-        let done = Command::new(env!("CARGO"))
+        let mut cargo = Command::new(env!("CARGO"));
+        // A test's own variables would tell some build scripts that they have to run again, and with them
+        // half of the tree.
+        let of_test = |key: &str| {
+            [
+                "CARGO_MANIFEST_",
+                "CARGO_PKG_",
+                "CARGO_CRATE_",
+                "CARGO_PRIMARY_",
+            ]
+            .iter()
+            .any(|it| key.starts_with(it))
+        };
+        for (key, _) in std::env::vars_os().filter(|(key, _)| key.to_str().is_some_and(of_test)) {
+            cargo.env_remove(key);
+        }
+        let done = cargo
             .args(["build", "--quiet", "--workspace", "--bins"])
             .current_dir(root())
             .status()

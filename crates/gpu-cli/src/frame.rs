@@ -243,8 +243,10 @@ pub fn unknown_node(it: UnknownNode) -> Error {
 
 /// A usage error: a thing of this kind is not known, and which there are.
 pub fn unknown(kind: &str, typed: &str, known: &[&str]) -> Error {
-    let near = nearest(typed, known.iter().copied())
-        .map_or_else(String::new, |it| format!("; did you mean \"{it}\"?"));
+    let near = match nearest(typed, known.iter().copied()) {
+        Some(it) => format!("; did you mean \"{it}\"?"),
+        None => ".".to_owned(),
+    };
     Error::Usage(format!(
         "unknown {kind} \"{typed}\"{near} There are: {}",
         known.join(", ")

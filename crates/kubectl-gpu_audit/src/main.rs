@@ -6,10 +6,7 @@ use clap::{Parser, Subcommand};
 use gpu_cli::{Error, Frame, Program, SharedArgs};
 use gpu_core::audit;
 
-const PROGRAM: Program = Program {
-    name: env!("CARGO_BIN_NAME"),
-    version: env!("CARGO_PKG_VERSION"),
-};
+const PROGRAM: Program = Program::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"));
 
 /// Tell which operand is missing on which node, and why.
 ///
@@ -76,7 +73,6 @@ fn roster(all: bool, shared: &SharedArgs) -> Result<ExitCode, Error> {
         }
         (_, given) => given,
     };
-    gpu_cli::print(&gpu_core::render::lines(&audit::roster::roster(
-        all, release,
-    )))
+    let lines = audit::roster::roster(all, release);
+    gpu_cli::print(&gpu_core::render::lines(&lines))
 }

@@ -6,10 +6,7 @@ use clap::{Parser, Subcommand};
 use gpu_cli::{Error, Frame, Program, SharedArgs};
 use gpu_core::{audit, order};
 
-const PROGRAM: Program = Program {
-    name: env!("CARGO_BIN_NAME"),
-    version: env!("CARGO_PKG_VERSION"),
-};
+const PROGRAM: Program = Program::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"));
 
 /// Show the chain of operands on a node and its first broken link.
 ///

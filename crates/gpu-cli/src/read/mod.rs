@@ -20,6 +20,13 @@ pub struct Program {
     pub version: &'static str,
 }
 
+impl Program {
+    /// A program by its binary's name and its version.
+    pub const fn new(name: &'static str, version: &'static str) -> Self {
+        Self { name, version }
+    }
+}
+
 /// Where answers come from.
 #[derive(Debug)]
 pub enum Reader {

@@ -45,15 +45,15 @@ const MATRIX: [(&str, Id); 5] = [
     ("dcgm", Id::DcgmExporter),
 ];
 
-/// The matrix: a Running pod or not, per node, and the number of Running pods of DaemonSets in the operator's namespace.
+/// The matrix: a Running pod or not, per node, and the number of Running pods of DaemonSets in the operator's
+/// namespace; `unknown` in place of either where pods or DaemonSets were not read.
 pub(super) fn matrix(standing: &Standing<'_>) -> Vec<String> {
+    let sure = standing.is_sure();
     let row = |node: &NodeStanding<'_>| {
-        let answer = |id| {
-            if node.cell(id).is_some_and(Cell::is_running) {
-                "yes"
-            } else {
-                "no"
-            }
+        let answer = |id| match node.cell(id) {
+            _ if !sure => "unknown",
+            Some(cell) if cell.is_running() => "yes",
+            _ => "no",
         };
         let columns = MATRIX
             .iter()
@@ -62,7 +62,12 @@ pub(super) fn matrix(standing: &Standing<'_>) -> Vec<String> {
         word(&node.node.name) + &columns
     };
     let mut lines: Vec<_> = standing.nodes.iter().map(row).collect();
-    lines.push(format!("TOTAL_PODS={}", total_pods(standing.cluster)));
+    let total = if sure {
+        total_pods(standing.cluster).to_string()
+    } else {
+        "unknown".to_owned()
+    };
+    lines.push(format!("TOTAL_PODS={total}"));
     lines
 }
 
@@ -319,4 +324,513 @@ fn summary(standing: &Standing<'_>, findings: &[Finding]) -> String {
         count(n(Severity::Error), "error"),
         count(n(Severity::Warning), "warning"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{Answer, Subject};
+    use crate::audit::Report;
+    use crate::cluster::Coverage;
+    use crate::facts::operands::CORE;
+    use crate::render::{self, Look};
+    use crate::standing::{Scope, standing};
+    use crate::testing::{
+        NodeBuilder, PodBuilder, cluster, core_daemon_sets, daemon_set, gpu_node, node, pod_of,
+        policy, running, take,
+    };
+    use expect_test::{Expect, expect};
+    use serde_json::json;
+
+    /// What the audit says of a cluster, without any finding; those have their own tests.
+    fn report(cluster: &Cluster) -> Report<'_> {
+        Report {
+            standing: standing(cluster, &Scope::default(), None).unwrap(),
+            findings: Vec::new(),
+            gaps: Vec::new(),
+        }
+    }
+
+    fn check_page(cluster: &Cluster, wide: bool, want: &Expect) {
+        want.assert_eq(&render::page(&report(cluster), wide, &Look::default()).unwrap());
+    }
+
+    fn check_lines(nodes: Vec<NodeBuilder>, pods: Vec<PodBuilder>, want: &[&str]) {
+        let cluster = cluster(nodes, core_daemon_sets(), pods);
+        assert_eq!(report(&cluster).lines(), want);
+    }
+
+    fn check_matrix(nodes: Vec<NodeBuilder>, pods: Vec<PodBuilder>, want: &[&str]) {
+        let cluster = cluster(nodes, core_daemon_sets(), pods);
+        assert_eq!(report(&cluster).matrix().unwrap(), want);
+    }
+
+    #[test]
+    fn a_line_for_each_operand_that_is_labelled_true_and_has_no_running_pod() {
+        let plugin = || pod_of(Id::DevicePlugin, "gpu-1");
+        let only = |value: &str| vec![node("gpu-1").deploys(Id::DevicePlugin, value)];
+        check_lines(only("true"), vec![], &["gpu-1 MISSING device-plugin"]);
+        check_lines(only("true"), vec![plugin()], &["gpu-1 OK"]);
+        check_lines(
+            only("true"),
+            vec![plugin().phase("Running", false)],
+            &["gpu-1 OK"],
+        );
+        for phase in ["Pending", "Failed", "Succeeded", "Unknown"] {
+            check_lines(
+                only("true"),
+                vec![plugin().phase(phase, false)],
+                &["gpu-1 MISSING device-plugin"],
+            );
+        }
+        for value in [
+            "false",
+            "",
+            "pre-installed",
+            "True",
+            "paused-for-driver-upgrade",
+        ] {
+            check_lines(only(value), vec![], &["gpu-1 OK"]);
+        }
+    }
+
+    #[test]
+    fn lines_are_sorted_by_node_and_then_in_the_order_of_the_roster() {
+        check_lines(
+            vec![gpu_node("b"), gpu_node("a"), node("c")],
+            running(&[Id::Driver, Id::DcgmExporter], "b")
+                .into_iter()
+                .chain(running(&CORE, "a"))
+                .collect(),
+            &[
+                "a OK",
+                "b MISSING container-toolkit",
+                "b MISSING device-plugin",
+                "b MISSING gpu-feature-discovery",
+                "c OK",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_pod_on_another_node_helps_nobody() {
+        let two = ["a", "b"]
+            .map(|it| node(it).deploys(Id::Driver, "true"))
+            .into();
+        check_lines(
+            two,
+            running(&[Id::Driver], "a"),
+            &["a OK", "b MISSING driver"],
+        );
+    }
+
+    #[test]
+    fn what_was_not_read_is_unknown_on_every_node() {
+        for kind in [Kind::Pod, Kind::DaemonSet] {
+            let mut cluster = cluster(
+                [gpu_node("a"), node("b")],
+                core_daemon_sets(),
+                running(&CORE, "a"),
+            );
+            cluster.note(kind, Coverage::Unseen("forbidden".into()));
+            assert_eq!(
+                report(&cluster).lines(),
+                ["a UNKNOWN", "b UNKNOWN"],
+                "{kind:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_policy_switches_off_has_no_line() {
+        let mut cluster = cluster(
+            [gpu_node("a").deploys(Id::NodeStatusExporter, "true")],
+            [],
+            [],
+        );
+        take(
+            &mut cluster,
+            [policy(
+                Kind::ClusterPolicy,
+                json!({ "driver": { "enabled": false }, "gfd": { "enabled": false } }),
+            )],
+        );
+        assert_eq!(
+            report(&cluster).lines(),
+            [
+                "a MISSING container-toolkit",
+                "a MISSING device-plugin",
+                "a MISSING dcgm-exporter"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_from_the_cluster_stays_one_word() {
+        check_lines(vec![node("a b\u{1b}")], vec![], &["a\\u{20}b^[ OK"]);
+    }
+
+    #[test]
+    fn the_matrix_says_yes_where_a_pod_runs_whatever_the_label() {
+        check_matrix(
+            vec![
+                gpu_node("b"),
+                node("c"),
+                gpu_node("a").deploys(Id::Driver, "false"),
+            ],
+            running(&CORE, "b")
+                .into_iter()
+                .chain(running(&CORE[1..3], "a"))
+                .collect(),
+            &[
+                "a driver=no toolkit=yes device-plugin=yes gfd=no dcgm=no",
+                "b driver=yes toolkit=yes device-plugin=yes gfd=yes dcgm=yes",
+                "c driver=no toolkit=no device-plugin=no gfd=no dcgm=no",
+                "TOTAL_PODS=7",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_matrix_asks_for_the_phase_alone() {
+        let pods = vec![
+            pod_of(Id::Driver, "a").phase("Running", false),
+            pod_of(Id::ContainerToolkit, "a").phase("Pending", false),
+            pod_of(Id::DevicePlugin, "a").phase("Succeeded", false),
+            pod_of(Id::GpuFeatureDiscovery, "a")
+                .container_waits("CrashLoopBackOff")
+                .phase("Running", false),
+        ];
+        check_matrix(
+            vec![gpu_node("a")],
+            pods,
+            &[
+                "a driver=yes toolkit=no device-plugin=no gfd=yes dcgm=no",
+                "TOTAL_PODS=2",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_last_column_is_the_exporter_and_not_dcgm() {
+        check_matrix(
+            vec![node("a").deploys(Id::Dcgm, "true")],
+            running(&[Id::Dcgm], "a"),
+            &[
+                "a driver=no toolkit=no device-plugin=no gfd=no dcgm=no",
+                "TOTAL_PODS=1",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_total_counts_running_pods_of_daemon_sets_in_the_operators_namespace() {
+        let pod = |namespace: &str, kind: &str, phase: &str, name: &str| {
+            json!({ "apiVersion": "v1", "kind": "Pod",
+            "metadata": { "name": name, "namespace": namespace, "ownerReferences": [{ "kind": kind, "name": "x" }] },
+            "status": { "phase": phase } })
+        };
+        let mut cluster = cluster([], core_daemon_sets(), []);
+        take(
+            &mut cluster,
+            [
+                pod("gpu-operator", "DaemonSet", "Running", "counts"),
+                pod("gpu-operator", "DaemonSet", "Running", "counts-too"),
+                pod("gpu-operator", "DaemonSet", "Pending", "waits"),
+                pod("gpu-operator", "ReplicaSet", "Running", "operator"),
+                pod("kube-system", "DaemonSet", "Running", "elsewhere"),
+            ],
+        );
+        assert_eq!(report(&cluster).matrix().unwrap(), ["TOTAL_PODS=2"]);
+    }
+
+    /// One node of each state that a table can show.
+    fn states() -> Cluster {
+        let on = |name: &str| node(name).label("nvidia.com/gpu.present", "true");
+        let labelled = |name: &str, value: &str| on(name).deploys(Id::DevicePlugin, value);
+        let nodes = [
+            labelled("ready", "true"),
+            labelled("missing", "true"),
+            labelled("crash", "true"),
+            labelled("not-ready", "true"),
+            labelled("opted-out", "false"),
+            labelled("paused", "paused-for-mig-change"),
+            labelled("unexpected", "false"),
+            labelled("unreachable", "true").not_ready("Unknown"),
+            on("unwanted"),
+            node("cpu"),
+        ];
+        let pod = |node: &str| pod_of(Id::DevicePlugin, node);
+        let pods = [
+            pod("ready"),
+            pod("crash").container_waits("CrashLoopBackOff"),
+            pod("not-ready").phase("Running", false),
+            pod("unexpected"),
+            pod("unreachable"),
+        ];
+        cluster(nodes, core_daemon_sets().into_iter().skip(2).take(1), pods)
+    }
+
+    #[test]
+    fn every_state_has_its_word_in_the_table() {
+        check_page(
+            &states(),
+            false,
+            &expect![[r#"
+            NODE          PLUGIN
+            cpu           -
+            crash         CrashLoopBackOff
+            missing       MISSING
+            not-ready     not-ready
+            opted-out     opted-out
+            paused        paused
+            ready         ready
+            unexpected    unexpected
+            unreachable   unknown
+            unwanted      not-wanted
+
+            10 nodes, 9 with GPU; 0 errors, 0 warnings; no ClusterPolicy
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_wide_page_shows_what_nodes_are_for_and_which_nodes_a_daemon_set_skips() {
+        check_page(
+            &states(),
+            true,
+            &expect![[r#"
+            NODE          WORKLOAD    PLUGIN
+            cpu           <none>      -
+            crash         container   CrashLoopBackOff
+            missing       container   MISSING
+            not-ready     container   not-ready
+            opted-out     container   opted-out
+            paused        container   paused
+            ready         container   ready
+            unexpected    container   unexpected
+            unreachable   container   unknown
+            unwanted      container   not-wanted
+
+            OPERAND         DAEMONSET                        DESIRED   CURRENT   READY
+            device-plugin   nvidia-device-plugin-daemonset   0         0         0
+
+            device-plugin: desired 0, skips opted-out (nvidia.com/gpu.deploy.device-plugin=false), paused (nvidia.com/gpu.deploy.device-plugin=paused-for-mig-change), unexpected (nvidia.com/gpu.deploy.device-plugin=false), unwanted (nvidia.com/gpu.deploy.device-plugin absent)
+
+            10 nodes, 9 with GPU; 0 errors, 0 warnings; no ClusterPolicy
+        "#]],
+        );
+    }
+
+    #[test]
+    fn an_operand_that_is_off_has_a_column_only_on_a_wide_page() {
+        let mut cluster = cluster(
+            [gpu_node("gpu-1")],
+            core_daemon_sets(),
+            running(&CORE, "gpu-1"),
+        );
+        let spec = json!({ "dcgm": { "enabled": false }, "migManager": { "enabled": false } });
+        take(&mut cluster, [policy(Kind::ClusterPolicy, spec)]);
+        let header = |wide| {
+            let text = render::page(&report(&cluster), wide, &Look::default()).unwrap();
+            text.lines()
+                .next()
+                .unwrap()
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let core = [
+            "DRIVER",
+            "TOOLKIT",
+            "VALIDATOR",
+            "PLUGIN",
+            "GFD",
+            "EXPORTER",
+        ];
+        assert_eq!(header(false), [&["NODE"], &core[..]].concat());
+        for column in core
+            .into_iter()
+            .chain(["WORKLOAD", "DCGM", "MIG", "STATUS-EXPORTER"])
+        {
+            assert!(header(true).contains(&column.to_owned()), "{column}");
+        }
+    }
+
+    /// Many GPU nodes in order, one that is not, and some without GPU.
+    fn large() -> Cluster {
+        let many: Vec<_> = (0..12).map(|it| format!("gpu-{it:02}")).collect();
+        let nodes = many.iter().map(|it| gpu_node(it)).chain([
+            gpu_node("odd"),
+            node("cpu-1"),
+            node("cpu-2"),
+        ]);
+        let pods = many
+            .iter()
+            .flat_map(|it| running(&CORE, it))
+            .chain(running(&CORE[1..], "odd"));
+        cluster(nodes, core_daemon_sets(), pods)
+    }
+
+    #[test]
+    fn of_many_nodes_those_in_order_are_folded_into_a_count() {
+        check_page(
+            &large(),
+            false,
+            &expect![[r#"
+            NODE   DRIVER    TOOLKIT   PLUGIN   GFD     EXPORTER
+            odd    MISSING   ready     ready    ready   ready
+
+            12 GPU nodes in order, 2 nodes without GPU (-o wide shows them)
+
+            15 nodes, 13 with GPU; 0 errors, 0 warnings; no ClusterPolicy
+        "#]],
+        );
+        let wide = render::page(&report(&large()), true, &Look::default()).unwrap();
+        assert!(
+            wide.contains("\ngpu-00 ") && wide.contains("\ncpu-1 "),
+            "{wide}"
+        );
+    }
+
+    #[test]
+    fn a_node_that_a_finding_names_is_not_folded_away() {
+        let cluster = large();
+        let mut report = report(&cluster);
+        report.findings = vec![
+            finding(Severity::Warning, Some("gpu-07")),
+            finding(Severity::Info, Some("gpu-08")),
+        ];
+        let text = render::page(&report, false, &Look::default()).unwrap();
+        assert!(
+            text.contains("\ngpu-07 ") && !text.contains("\ngpu-08 "),
+            "{text}"
+        );
+    }
+
+    fn finding(severity: Severity, node: Option<&str>) -> Finding {
+        Finding {
+            rule: "some-rule",
+            severity,
+            node: node.map(str::to_owned),
+            operand: None,
+            subject: Subject {
+                kind: "Node",
+                namespace: None,
+                name: "x".to_owned(),
+            },
+            message: String::new(),
+            cause: String::new(),
+            consequences: Vec::new(),
+            evidence: Vec::new(),
+            fix: String::new(),
+        }
+    }
+
+    #[test]
+    fn errors_are_beyond_the_lines_where_no_missing_line_stands_for_their_node() {
+        let cluster = cluster([gpu_node("missing"), node("fine")], core_daemon_sets(), []);
+        for (severity, node, want) in [
+            (Severity::Error, Some("missing"), 0),
+            (Severity::Error, Some("fine"), 1),
+            (Severity::Error, None, 1),
+            (Severity::Error, Some("gone"), 1),
+            (Severity::Warning, None, 0),
+            (Severity::Info, Some("fine"), 0),
+        ] {
+            let mut report = report(&cluster);
+            report.findings = vec![finding(severity, node)];
+            assert_eq!(report.errors_beyond_lines(), want, "{severity:?} {node:?}");
+        }
+    }
+
+    #[test]
+    fn a_daemon_set_that_skips_many_nodes_counts_those_it_does_not_name() {
+        let nodes = (0..10).map(|it| gpu_node(&format!("gpu-{it}")).deploys(Id::Driver, "false"));
+        let cluster = cluster(nodes, core_daemon_sets().into_iter().take(1), []);
+        let text = render::page(&report(&cluster), true, &Look::default()).unwrap();
+        let line = text
+            .lines()
+            .find(|it| it.starts_with("driver: desired 0, skips"))
+            .unwrap();
+        assert!(
+            line.contains("gpu-7 (nvidia.com/gpu.deploy.driver=false) and 2 more nodes"),
+            "{line}"
+        );
+        assert!(!line.contains("gpu-8"), "{line}");
+    }
+
+    #[test]
+    fn several_daemon_sets_of_one_operand_are_told_apart() {
+        let sets = ["nvidia-driver-daemonset-a", "nvidia-driver-daemonset-b"]
+            .map(|it| daemon_set(it).selects("kernel", it));
+        let cluster = cluster(
+            [gpu_node("gpu-1").label("kernel", "nvidia-driver-daemonset-a")],
+            sets,
+            [],
+        );
+        let text = render::page(&report(&cluster), true, &Look::default()).unwrap();
+        assert!(
+            text.contains("driver (nvidia-driver-daemonset-a): desired 0\n"),
+            "{text}"
+        );
+        assert!(
+        text.contains("driver (nvidia-driver-daemonset-b): desired 0, skips gpu-1 (kernel=nvidia-driver-daemonset-a)\n"),
+        "{text}"
+    );
+    }
+
+    #[test]
+    fn the_summary_counts_nodes_and_findings_and_names_the_operator() {
+        let summary_of = |objects: Vec<serde_json::Value>, nodes: Vec<NodeBuilder>| {
+            let mut cluster = cluster(nodes, [], []);
+            take(&mut cluster, objects);
+            let mut report = report(&cluster);
+            report.findings = vec![
+                finding(Severity::Error, None),
+                finding(Severity::Warning, None),
+                finding(Severity::Warning, None),
+            ];
+            report.page(false).summary
+        };
+        let mut helm = policy(Kind::ClusterPolicy, json!({}));
+        helm["metadata"]["labels"] = json!({ "app.kubernetes.io/version": "v25.3.4" });
+        helm["status"] = json!({ "state": "notReady" });
+        for (objects, nodes, want) in [
+            (
+                vec![],
+                vec![],
+                "0 nodes, 0 with GPU; 1 error, 2 warnings; no ClusterPolicy",
+            ),
+            (
+                vec![],
+                vec![node("a")],
+                "1 node, 0 with GPU; 1 error, 2 warnings; no ClusterPolicy",
+            ),
+            (
+                vec![policy(Kind::ClusterPolicy, json!({}))],
+                vec![gpu_node("a"), node("b")],
+                "2 nodes, 1 with GPU; 1 error, 2 warnings; ClusterPolicy/cluster-policy no state yet",
+            ),
+            (
+                vec![helm],
+                vec![gpu_node("a"), node("b")],
+                "2 nodes, 1 with GPU; 1 error, 2 warnings; operator v25.3.4, ClusterPolicy/cluster-policy notReady",
+            ),
+        ] {
+            assert_eq!(summary_of(objects, nodes), want);
+        }
+    }
+
+    #[test]
+    fn nodes_that_were_not_all_seen_are_not_counted_as_all() {
+        let mut cluster = cluster([gpu_node("a")], [], []);
+        cluster.note(Kind::Node, Coverage::Unseen("forbidden".into()));
+        assert!(
+            report(&cluster)
+                .page(false)
+                .summary
+                .starts_with("1 node seen, 1 with GPU; ")
+        );
+    }
 }

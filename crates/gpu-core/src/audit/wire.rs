@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::view;
-use crate::answer::wire::{Body, Operator, Summary, json};
+use crate::answer::wire::{Body, json};
 use crate::cluster::{DaemonSet, Pod};
-use crate::standing::{Cell, NodeStanding, Regime, Standing};
+use crate::standing::{Cell, NodeStanding, Standing};
 
 /// A DaemonSet of an operand.
 #[derive(Debug, Serialize)]
@@ -95,38 +95,13 @@ pub(super) fn body(standing: &Standing<'_>) -> Body {
         nodes: standing.nodes.iter().map(node).collect(),
     };
     Body {
-        operator: operator(&standing.regime),
-        summary: summary(standing),
+        operator: standing.operator(),
+        summary: standing.summary(),
         parts: vec![
             ("daemonSets", json(parts.daemon_sets)),
             ("nodes", json(parts.nodes)),
         ],
     }
-}
-
-/// The operator as every report shows it.
-pub(crate) fn operator(regime: &Regime<'_>) -> Operator {
-    let policy = regime.leading();
-    Operator {
-        version: regime.release.map(|it| it.to_string()),
-        policy: policy.map(crate::cluster::Policy::title),
-        state: policy
-            .map(|it| it.state.clone())
-            .filter(|it| !it.is_empty()),
-    }
-}
-
-/// The numbers as every report shows them.
-pub(crate) fn summary(standing: &Standing<'_>) -> Summary {
-    let mut summary = Summary {
-        nodes: standing.nodes.len(),
-        gpu_nodes: standing.nodes.iter().filter(|it| it.node.is_gpu()).count(),
-        ..Summary::default()
-    };
-    for cell in standing.nodes.iter().flat_map(|it| &it.cells) {
-        *summary.by_state.entry(cell.state.name()).or_default() += 1;
-    }
-    summary
 }
 
 fn daemon_set(standing: &Standing<'_>, it: &DaemonSet) -> Option<WireDaemonSet> {
@@ -180,5 +155,228 @@ fn pod(it: &Pod) -> WirePod {
         ready: it.ready,
         status: it.status.clone(),
         restarts: it.restarts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cluster, Kind};
+    use crate::facts::operands::{CORE, Id};
+    use crate::standing::{Scope, standing};
+    use crate::testing::{
+        cluster, core_daemon_sets, daemon_set_of, gpu_node, node, pod_of, policy, running, take,
+    };
+    use expect_test::expect;
+    use serde_json::{Value, json};
+
+    /// The parts of the report beside the envelope.
+    fn parts(cluster: &Cluster) -> Value {
+        let body = body(&standing(cluster, &Scope::default(), None).unwrap());
+        body.parts
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    }
+
+    #[test]
+    fn daemon_sets_and_nodes_are_written_as_documented() {
+        let nodes = [
+            node("gpu-1").deploys(Id::DevicePlugin, "true"),
+            node("gpu-2").deploys(Id::DevicePlugin, "false"),
+        ];
+        let cluster = cluster(
+            nodes,
+            [daemon_set_of(Id::DevicePlugin)],
+            [pod_of(Id::DevicePlugin, "gpu-1")],
+        );
+        expect![[r#"
+            {
+              "daemonSets": [
+                {
+                  "operand": "device-plugin",
+                  "namespace": "gpu-operator",
+                  "name": "nvidia-device-plugin-daemonset",
+                  "desired": 0,
+                  "current": 0,
+                  "ready": 0,
+                  "skips": [
+                    {
+                      "node": "gpu-2",
+                      "label": "nvidia.com/gpu.deploy.device-plugin",
+                      "value": "false"
+                    }
+                  ]
+                }
+              ],
+              "nodes": [
+                {
+                  "name": "gpu-1",
+                  "gpu": true,
+                  "workload": "container",
+                  "operands": [
+                    {
+                      "operand": "device-plugin",
+                      "state": "ready",
+                      "label": {
+                        "key": "nvidia.com/gpu.deploy.device-plugin",
+                        "value": "true"
+                      },
+                      "daemonSets": [
+                        "nvidia-device-plugin-daemonset"
+                      ],
+                      "pods": [
+                        {
+                          "namespace": "gpu-operator",
+                          "name": "nvidia-device-plugin-daemonset-gpu-1",
+                          "phase": "Running",
+                          "ready": true,
+                          "status": "Running",
+                          "restarts": 0
+                        }
+                      ],
+                      "why": ""
+                    }
+                  ]
+                },
+                {
+                  "name": "gpu-2",
+                  "gpu": true,
+                  "workload": "container",
+                  "operands": [
+                    {
+                      "operand": "device-plugin",
+                      "state": "opted-out",
+                      "label": {
+                        "key": "nvidia.com/gpu.deploy.device-plugin",
+                        "value": "false"
+                      },
+                      "daemonSets": [
+                        "nvidia-device-plugin-daemonset"
+                      ],
+                      "pods": [],
+                      "why": "nvidia.com/gpu.deploy.device-plugin=false"
+                    }
+                  ]
+                }
+              ]
+            }
+        "#]]
+        .assert_eq(&format!("{:#}\n", parts(&cluster)));
+    }
+
+    #[test]
+    fn an_absent_label_is_null_and_an_empty_one_is_not() {
+        for (value, want) in [
+            (None, json!(null)),
+            (Some(""), json!("")),
+            (Some("false"), json!("false")),
+        ] {
+            let start = node("gpu-1").label("nvidia.com/gpu.present", "true");
+            let node = match value {
+                Some(value) => start.deploys(Id::Dcgm, value),
+                None => start,
+            };
+            let cluster = cluster([node], [daemon_set_of(Id::Dcgm)], []);
+            let parts = parts(&cluster);
+            assert_eq!(
+                parts["nodes"][0]["operands"][0]["label"],
+                json!({ "key": "nvidia.com/gpu.deploy.dcgm", "value": want })
+            );
+            assert_eq!(parts["daemonSets"][0]["skips"][0]["value"], want);
+        }
+    }
+
+    #[test]
+    fn a_node_says_what_it_is_for_and_whether_it_has_a_gpu() {
+        let labelled = gpu_node("a").label("nvidia.com/gpu.workload.config", "vm-vgpu");
+        let mut cluster = cluster([labelled, node("b")], [], []);
+        let said = |cluster: &Cluster| -> Vec<Value> {
+            let parts = parts(cluster);
+            let nodes = parts["nodes"].as_array().unwrap();
+            nodes
+                .iter()
+                .map(|it| json!([it["name"], it["gpu"], it["workload"]]))
+                .collect()
+        };
+        assert_eq!(
+            said(&cluster),
+            [
+                json!(["a", true, "container"]),
+                json!(["b", false, "container"])
+            ]
+        );
+        take(
+            &mut cluster,
+            [policy(
+                Kind::ClusterPolicy,
+                json!({ "sandboxWorkloads": { "enabled": true } }),
+            )],
+        );
+        assert_eq!(
+            said(&cluster),
+            [
+                json!(["a", true, "vm-vgpu"]),
+                json!(["b", false, "container"])
+            ]
+        );
+    }
+
+    #[test]
+    fn daemon_sets_come_in_the_order_of_the_roster_and_only_those_of_operands() {
+        let sets = core_daemon_sets()
+            .into_iter()
+            .rev()
+            .chain([crate::testing::daemon_set("somebody-elses")]);
+        let parts = parts(&cluster([], sets, []));
+        let names: Vec<_> = parts["daemonSets"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["operand"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, CORE.map(Id::name));
+    }
+
+    #[test]
+    fn states_are_counted_over_all_nodes() {
+        let nodes = [
+            gpu_node("a"),
+            gpu_node("b").deploys(Id::Driver, "false"),
+            node("c"),
+        ];
+        let cluster = cluster(nodes, core_daemon_sets(), running(&CORE, "a"));
+        let summary = standing(&cluster, &Scope::default(), None)
+            .unwrap()
+            .summary();
+        assert_eq!((summary.nodes, summary.gpu_nodes), (3, 2));
+        let want = [("missing", 4), ("opted-out", 1), ("ready", 5)];
+        assert_eq!(summary.by_state, want.into());
+    }
+
+    #[test]
+    fn the_operator_is_null_where_nothing_tells() {
+        let said = |cluster: &Cluster| {
+            let it = standing(cluster, &Scope::default(), None)
+                .unwrap()
+                .operator();
+            [it.version, it.policy, it.state].map(|it| it.unwrap_or_else(|| "null".to_owned()))
+        };
+        let mut cluster = cluster([], [], []);
+        assert_eq!(said(&cluster), ["null", "null", "null"]);
+        let mut object = policy(Kind::ClusterPolicy, json!({}));
+        take(&mut cluster, [object.clone()]);
+        assert_eq!(
+            said(&cluster),
+            ["null", "ClusterPolicy/cluster-policy", "null"]
+        );
+        object["status"] = json!({ "state": "ready" });
+        object["metadata"]["labels"] = json!({ "helm.sh/chart": "gpu-operator-v26.7.0" });
+        take(&mut cluster, [object]);
+        assert_eq!(
+            said(&cluster),
+            ["v26.7.0", "ClusterPolicy/cluster-policy", "ready"]
+        );
     }
 }

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::chain::{Chain, Link};
 use crate::answer::wire::{Body, json};
-use crate::audit::wire::{operator, summary};
 use crate::facts::barriers::Barrier;
 use crate::standing::Standing;
 
@@ -55,8 +54,8 @@ pub(super) fn body(standing: &Standing<'_>, chains: &[Chain]) -> Body {
         nodes: chains.iter().map(node).collect(),
     };
     Body {
-        operator: operator(&standing.regime),
-        summary: summary(standing),
+        operator: standing.operator(),
+        summary: standing.summary(),
         parts: vec![("nodes", json(parts.nodes))],
     }
 }

@@ -12,6 +12,7 @@ mod admission;
 mod roots;
 mod scope;
 mod second_look;
+mod summary;
 
 #[cfg(test)]
 mod tests;
@@ -107,7 +108,10 @@ impl Standing<'_> {
         let needed = [
             (Kind::Node, "no node can be judged"),
             (Kind::Pod, "whether an operand runs is not known"),
-            (Kind::DaemonSet, "which operands are deployed is not known"),
+            (
+                Kind::DaemonSet,
+                "which operands are deployed is not known; -n NAMESPACE asks for the operator's namespace alone",
+            ),
         ];
         let mut gaps = Vec::new();
         for (kind, effect) in needed {

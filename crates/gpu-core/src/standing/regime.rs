@@ -170,3 +170,484 @@ fn default_workload(policy: &Policy) -> Workload {
 
 /// The kinds a regime is read from.
 pub const READ_FROM: [Kind; 3] = [Kind::ClusterPolicy, Kind::NvidiaDriver, Kind::GpuCluster];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::operands::ROSTER;
+    use crate::facts::release::{V23_6, V24_3, V25_10, V26_3, V26_7};
+    use crate::testing::{daemon_set_of, node, policy, recorded, take};
+    use serde_json::{Value, json};
+
+    fn driver_policy() -> Value {
+        json!({ "apiVersion": "nvidia.com/v1alpha1", "kind": "NVIDIADriver", "metadata": { "name": "default" } })
+    }
+
+    /// Does this ClusterPolicy switch the operand on? With the operator of no known release.
+    fn check(spec: Value, operand: Id, workload: Workload, want: bool) {
+        let cluster = recorded([policy(Kind::ClusterPolicy, spec.clone())]);
+        let switched = Regime::read(&cluster, None).switched(operand, workload);
+        assert_eq!(
+            switched == Switched::On,
+            want,
+            "{} on {workload:?} with {spec}: {switched:?}",
+            operand.name()
+        );
+    }
+
+    fn release(text: &str) -> Release {
+        Release::parse(text).unwrap()
+    }
+
+    #[test]
+    fn without_a_policy_nothing_is_switched_off() {
+        let cluster = Cluster::default();
+        for release in [None, Some(V23_6), Some(V26_7)] {
+            let regime = Regime::read(&cluster, release);
+            for row in &ROSTER {
+                assert_eq!(
+                    regime.switched(row.id, Workload::Container),
+                    Switched::On,
+                    "{}",
+                    row.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_policy_that_says_nothing_means_what_the_operators_code_means() {
+        use Workload::Container;
+        for (operand, want) in [
+            (Id::Driver, true),
+            (Id::ContainerToolkit, true),
+            (Id::OperatorValidator, true),
+            (Id::DevicePlugin, true),
+            (Id::MpsControlDaemon, true),
+            (Id::GpuFeatureDiscovery, true),
+            (Id::Dcgm, true),
+            (Id::DcgmExporter, true),
+            (Id::MigManager, true),
+            (Id::NodeStatusExporter, false),
+        ] {
+            check(json!({}), operand, Container, want);
+            check(json!(null), operand, Container, want);
+        }
+    }
+
+    #[test]
+    fn each_switch_moves_its_own_operand() {
+        use Workload::Container;
+        for (operand, field) in [
+            (Id::Driver, "driver"),
+            (Id::ContainerToolkit, "toolkit"),
+            (Id::DevicePlugin, "devicePlugin"),
+            (Id::MpsControlDaemon, "devicePlugin"),
+            (Id::GpuFeatureDiscovery, "gfd"),
+            (Id::Dcgm, "dcgm"),
+            (Id::DcgmExporter, "dcgmExporter"),
+            (Id::MigManager, "migManager"),
+            (Id::NodeStatusExporter, "nodeStatusExporter"),
+        ] {
+            let default = operand.row().switch.code_default;
+            check(
+                json!({ field: { "enabled": true } }),
+                operand,
+                Container,
+                true,
+            );
+            check(
+                json!({ field: { "enabled": false } }),
+                operand,
+                Container,
+                false,
+            );
+            check(
+                json!({ field: { "enabled": null } }),
+                operand,
+                Container,
+                default,
+            );
+            check(json!({ field: null }), operand, Container, default);
+            // A word is no switch; the API server would not have taken it.
+            check(
+                json!({ field: { "enabled": "false" } }),
+                operand,
+                Container,
+                default,
+            );
+            check(
+                json!({ "other": { "enabled": false } }),
+                operand,
+                Container,
+                default,
+            );
+        }
+    }
+
+    #[test]
+    fn no_switch_moves_the_validator() {
+        for spec in [
+            json!({ "validator": { "enabled": false } }),
+            json!({ "operatorValidator": { "enabled": false } }),
+            json!({ "toolkit": { "enabled": false }, "devicePlugin": { "enabled": false } }),
+        ] {
+            check(spec, Id::OperatorValidator, Workload::Container, true);
+        }
+    }
+
+    const SANDBOX: [Id; 8] = [
+        Id::SandboxDevicePlugin,
+        Id::KataSandboxDevicePlugin,
+        Id::SandboxValidator,
+        Id::VfioManager,
+        Id::VgpuManager,
+        Id::VgpuDeviceManager,
+        Id::KataManager,
+        Id::CcManager,
+    ];
+
+    /// A policy with sandbox workloads of a mode and every sandbox operand switched on or off.
+    fn sandbox(enabled: Value, mode: Value, switches: Value) -> Value {
+        let mut spec = json!({ "sandboxWorkloads": { "enabled": enabled, "mode": mode } });
+        for field in [
+            "sandboxDevicePlugin",
+            "kataSandboxDevicePlugin",
+            "vfioManager",
+            "vgpuManager",
+            "vgpuDeviceManager",
+            "kataManager",
+            "ccManager",
+        ] {
+            spec[field] = json!({ "enabled": switches });
+        }
+        spec
+    }
+
+    #[test]
+    fn while_sandbox_workloads_are_off_nothing_for_virtual_machines_runs() {
+        for enabled in [json!(false), json!(null)] {
+            for operand in SANDBOX {
+                let spec = sandbox(enabled.clone(), json!("kata"), json!(true));
+                check(spec, operand, Workload::VmPassthrough, false);
+            }
+        }
+    }
+
+    #[test]
+    fn sandbox_operands_need_a_switch_each_but_for_the_validator() {
+        for operand in SANDBOX {
+            let unsaid = sandbox(json!(true), json!(null), json!(null));
+            check(
+                unsaid,
+                operand,
+                Workload::VmPassthrough,
+                operand == Id::SandboxValidator,
+            );
+        }
+    }
+
+    #[test]
+    fn the_mode_decides_between_kubevirt_and_kata() {
+        use Workload::{VmPassthrough, VmVgpu};
+        for (operand, workload, kubevirt, kata) in [
+            (Id::SandboxDevicePlugin, VmPassthrough, true, false),
+            // On nodes for vGPUs whatever the mode.
+            (Id::SandboxDevicePlugin, VmVgpu, true, true),
+            (Id::KataSandboxDevicePlugin, VmPassthrough, false, true),
+            (Id::CcManager, VmPassthrough, false, true),
+            (Id::CcManager, VmVgpu, false, true),
+            (Id::SandboxValidator, VmPassthrough, true, true),
+            (Id::VfioManager, VmPassthrough, true, true),
+            (Id::VgpuManager, VmVgpu, true, true),
+            (Id::VgpuDeviceManager, VmVgpu, true, true),
+        ] {
+            for (mode, want) in [
+                (json!("kubevirt"), kubevirt),
+                (json!(null), kubevirt),
+                (json!("kata"), kata),
+            ] {
+                check(
+                    sandbox(json!(true), mode, json!(true)),
+                    operand,
+                    workload,
+                    want,
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn operands_of_releases_before_and_after_are_off() {
+        for (operand, release, want) in [
+            (Id::MpsControlDaemon, release("v23.9.2"), false),
+            (Id::MpsControlDaemon, V24_3, true),
+            (Id::MpsControlDaemon, V26_7, true),
+            (Id::Driver, release("v1.11.0"), true),
+            (Id::Driver, V26_7, true),
+            (Id::KataManager, release("v23.3.2"), false),
+            (Id::KataManager, V23_6, true),
+            (Id::KataManager, release("v25.10.1"), true),
+            (Id::KataManager, V26_3, false),
+            (Id::CcManager, release("v23.3.2"), false),
+            (Id::KataSandboxDevicePlugin, V25_10, false),
+            (Id::KataSandboxDevicePlugin, V26_3, true),
+        ] {
+            let cluster = recorded([policy(
+                Kind::ClusterPolicy,
+                sandbox(json!(true), json!("kata"), json!(true)),
+            )]);
+            let switched =
+                Regime::read(&cluster, Some(release)).switched(operand, Workload::VmPassthrough);
+            assert_eq!(
+                switched == Switched::On,
+                want,
+                "{} in {release}: {switched:?}",
+                operand.name()
+            );
+        }
+    }
+
+    #[test]
+    fn a_cluster_policy_and_a_gpu_cluster_deploy_different_stacks() {
+        let dra = [
+            Id::DraDriver,
+            Id::DraValidator,
+            Id::DcgmDra,
+            Id::DcgmExporterDra,
+        ];
+        for row in &ROSTER {
+            let is_dra = dra.contains(&row.id);
+            check(
+                json!({ "sandboxWorkloads": { "enabled": true }, "dcgm": { "enabled": true } }),
+                row.id,
+                Workload::Container,
+                !is_dra && row.switch.code_default && row.mode != Some("kata"),
+            );
+            let cluster = recorded([policy(
+                Kind::GpuCluster,
+                json!({ "dcgm": { "enabled": true } }),
+            )]);
+            let switched = Regime::read(&cluster, None).switched(row.id, Workload::Dra);
+            assert_eq!(
+                switched == Switched::On,
+                is_dra,
+                "{}: {switched:?}",
+                row.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_gpu_cluster_installs_a_driver_only_by_way_of_an_nvidia_driver() {
+        let mut cluster = recorded([policy(Kind::GpuCluster, json!({}))]);
+        let driver =
+            |cluster: &Cluster| Regime::read(cluster, None).switched(Id::Driver, Workload::Dra);
+        assert!(matches!(driver(&cluster), Switched::Off(why) if why.contains("NVIDIADriver")));
+        take(&mut cluster, [driver_policy()]);
+        assert_eq!(driver(&cluster), Switched::On);
+    }
+
+    #[test]
+    fn dcgm_of_a_gpu_cluster_is_off_where_nothing_is_said() {
+        let cluster = recorded([policy(Kind::GpuCluster, json!({}))]);
+        let regime = Regime::read(&cluster, None);
+        for (operand, want) in [
+            (Id::DcgmDra, false),
+            (Id::DcgmExporterDra, true),
+            (Id::DraDriver, true),
+            (Id::DraValidator, true),
+        ] {
+            assert_eq!(
+                regime.switched(operand, Workload::Dra) == Switched::On,
+                want,
+                "{}",
+                operand.name()
+            );
+        }
+    }
+
+    #[test]
+    fn whatever_switches_an_operand_off_is_named() {
+        let sandboxed = || sandbox(json!(true), json!("kata"), json!(true));
+        for (spec, operand, said) in [
+            (
+                json!({ "gfd": { "enabled": false } }),
+                Id::GpuFeatureDiscovery,
+                "gfd.enabled is false in ClusterPolicy/cluster-policy",
+            ),
+            (
+                json!({}),
+                Id::NodeStatusExporter,
+                "nodeStatusExporter.enabled is not set in ClusterPolicy/cluster-policy",
+            ),
+            (
+                json!({}),
+                Id::VfioManager,
+                "sandboxWorkloads.enabled is not true in ClusterPolicy/cluster-policy",
+            ),
+            (
+                sandboxed(),
+                Id::SandboxDevicePlugin,
+                "sandboxWorkloads.mode is kata, not kubevirt, in ClusterPolicy/cluster-policy",
+            ),
+            (
+                json!({}),
+                Id::DraDriver,
+                "ClusterPolicy/cluster-policy does not deploy dra-driver",
+            ),
+        ] {
+            let cluster = recorded([policy(Kind::ClusterPolicy, spec)]);
+            match Regime::read(&cluster, None).switched(operand, Workload::VmPassthrough) {
+                Switched::Off(why) => assert!(why.starts_with(said), "{why}"),
+                Switched::On => panic!("{} is on", operand.name()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_is_for_containers_unless_sandbox_workloads_say_otherwise() {
+        let on = |default: Value| json!({ "sandboxWorkloads": { "enabled": true, "defaultWorkload": default } });
+        for (spec, label, want) in [
+            (json!({}), None, Workload::Container),
+            // The label counts for nothing while sandbox workloads are off.
+            (json!({}), Some("vm-vgpu"), Workload::Container),
+            (
+                json!({ "sandboxWorkloads": { "enabled": false, "defaultWorkload": "vm-vgpu" } }),
+                None,
+                Workload::Container,
+            ),
+            (on(json!(null)), None, Workload::Container),
+            (
+                on(json!(null)),
+                Some("vm-passthrough"),
+                Workload::VmPassthrough,
+            ),
+            (on(json!(null)), Some("vm-vgpu"), Workload::VmVgpu),
+            (on(json!("vm-passthrough")), None, Workload::VmPassthrough),
+            (on(json!("vm-vgpu")), None, Workload::VmVgpu),
+            (on(json!("vm-vgpu")), Some("container"), Workload::Container),
+            // A word the operator does not know counts as none.
+            (on(json!("vm-vgpu")), Some("vm"), Workload::VmVgpu),
+            (on(json!("vm")), Some(""), Workload::Container),
+        ] {
+            let cluster = recorded([policy(Kind::ClusterPolicy, spec.clone())]);
+            let node = match label {
+                Some(value) => node("a")
+                    .label("nvidia.com/gpu.workload.config", value)
+                    .build(),
+                None => node("a").build(),
+            };
+            assert_eq!(
+                Regime::read(&cluster, None).workload(&node),
+                want,
+                "{spec} {label:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn nodes_of_a_gpu_cluster_are_for_dra_and_a_cluster_policy_comes_first() {
+        let node = node("a")
+            .label("nvidia.com/gpu.workload.config", "vm-vgpu")
+            .build();
+        let mut cluster = recorded([policy(Kind::GpuCluster, json!({}))]);
+        assert_eq!(Regime::read(&cluster, None).workload(&node), Workload::Dra);
+        take(&mut cluster, [policy(Kind::ClusterPolicy, json!({}))]);
+        let regime = Regime::read(&cluster, None);
+        assert_eq!(regime.workload(&node), Workload::Container);
+        assert_eq!(
+            regime.leading().map(|it| it.kind),
+            Some(Kind::ClusterPolicy)
+        );
+    }
+
+    /// The release that a cluster of one object with these labels tells.
+    fn told_by(mut object: Value, labels: Value) -> Option<String> {
+        object["metadata"]["labels"] = labels;
+        let cluster = recorded([object]);
+        Regime::read(&cluster, None)
+            .release
+            .map(|it| it.to_string())
+    }
+
+    fn operator() -> Value {
+        json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "gpu-operator", "namespace": "a" },
+        "spec": { "template": { "spec": { "containers": [
+            { "name": "gpu-operator", "image": "registry.example:5000/nvidia/gpu-operator:v24.9.1" }] } } } })
+    }
+
+    #[test]
+    fn the_release_is_read_from_the_labels_of_the_install() {
+        for (labels, want) in [
+            (
+                json!({ "app.kubernetes.io/version": "v25.3.4" }),
+                Some("v25.3.4"),
+            ),
+            (
+                json!({ "helm.sh/chart": "gpu-operator-v25.3.4" }),
+                Some("v25.3.4"),
+            ),
+            (
+                json!({ "olm.owner": "gpu-operator-certified.v24.9.2" }),
+                Some("v24.9.2"),
+            ),
+            (json!({ "app": "gpu-operator" }), None),
+            (json!(null), None),
+        ] {
+            for kind in [Kind::ClusterPolicy, Kind::GpuCluster] {
+                let found = told_by(policy(kind, json!({})), labels.clone());
+                assert_eq!(found.as_deref(), want, "{labels}");
+            }
+            // An NVIDIADriver has the labels of whoever made it.
+            assert_eq!(told_by(driver_policy(), labels), None);
+        }
+    }
+
+    #[test]
+    fn the_operators_deployment_tells_by_its_labels_and_then_by_its_image() {
+        for (labels, want) in [
+            (
+                json!({ "app": "gpu-operator", "helm.sh/chart": "gpu-operator-v25.3.4" }),
+                Some("v25.3.4"),
+            ),
+            (json!({ "app": "gpu-operator" }), Some("v24.9.1")),
+            (
+                json!({ "app": "something-else", "helm.sh/chart": "gpu-operator-v25.3.4" }),
+                None,
+            ),
+        ] {
+            assert_eq!(
+                told_by(operator(), labels.clone()).as_deref(),
+                want,
+                "{labels}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_policy_tells_before_the_deployment_and_the_user_before_both() {
+        let mut made_by_helm = policy(Kind::ClusterPolicy, json!({}));
+        made_by_helm["metadata"]["labels"] = json!({ "app.kubernetes.io/version": "v25.3.4" });
+        let mut deployed = operator();
+        deployed["metadata"]["labels"] = json!({ "app": "gpu-operator" });
+        let cluster = recorded([made_by_helm, deployed]);
+        assert_eq!(
+            Regime::read(&cluster, None).release,
+            Some(release("v25.3.4"))
+        );
+        assert_eq!(Regime::read(&cluster, Some(V26_7)).release, Some(V26_7));
+    }
+
+    #[test]
+    fn a_regime_knows_the_policies_there_are() {
+        let cluster = crate::testing::cluster([], [daemon_set_of(Id::Driver)], []);
+        let regime = Regime::read(&cluster, None);
+        assert!(
+            regime.leading().is_none() && !regime.has_nvidia_driver && regime.release.is_none()
+        );
+        let cluster = recorded([driver_policy()]);
+        let regime = Regime::read(&cluster, None);
+        assert!(regime.has_nvidia_driver && regime.leading().is_none());
+    }
+}

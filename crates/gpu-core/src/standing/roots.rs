@@ -152,3 +152,274 @@ fn first_broken(cells: &[Cell<'_>], cell: &Cell<'_>) -> Option<Id> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::standing::{Scope, standing};
+    use crate::testing::{
+        NodeBuilder, PodBuilder, cluster, core_daemon_sets, daemon_set_of, gpu_node, pod_of,
+        running,
+    };
+
+    const VALIDATOR_INITS: [&str; 4] = [
+        "driver-validation",
+        "toolkit-validation",
+        "cuda-validation",
+        "plugin-validation",
+    ];
+
+    /// The roots of the first node: `root, alike <- what waits behind`.
+    fn said(cluster: &Cluster) -> Vec<String> {
+        let standing = standing(cluster, &Scope::default(), None).unwrap();
+        let names = |ids: &[Id]| {
+            ids.iter()
+                .map(|it| it.name())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let one = |it: &Root| match it.behind.as_slice() {
+            [] => it.names(),
+            behind => format!("{} <- {}", it.names(), names(behind)),
+        };
+        standing.nodes[0].roots.iter().map(one).collect()
+    }
+
+    /// The roots of a node of the five core operands and the validator, with these pods beside the ready ones.
+    fn check(node: NodeBuilder, ready: &[Id], others: Vec<PodBuilder>, want: &[&str]) {
+        let node = node.deploys(Id::OperatorValidator, "true");
+        let sets = core_daemon_sets()
+            .into_iter()
+            .chain([daemon_set_of(Id::OperatorValidator)]);
+        let pods = running(ready, "gpu-1").into_iter().chain(others);
+        assert_eq!(said(&cluster([node], sets, pods)), want);
+    }
+
+    fn waits(operand: Id, init: &str) -> PodBuilder {
+        pod_of(operand, "gpu-1").waits_in(&[init], 0)
+    }
+
+    fn validator(done: usize) -> PodBuilder {
+        pod_of(Id::OperatorValidator, "gpu-1").waits_in(&VALIDATOR_INITS, done)
+    }
+
+    fn fails(operand: Id) -> PodBuilder {
+        pod_of(operand, "gpu-1").container_waits("CrashLoopBackOff")
+    }
+
+    /// Pods of everything that waits for the validator's toolkit step.
+    fn three_wait() -> Vec<PodBuilder> {
+        [Id::DevicePlugin, Id::GpuFeatureDiscovery, Id::DcgmExporter]
+            .map(|id| waits(id, "toolkit-validation"))
+            .into()
+    }
+
+    const ALL: [Id; 6] = [
+        Id::Driver,
+        Id::ContainerToolkit,
+        Id::OperatorValidator,
+        Id::DevicePlugin,
+        Id::GpuFeatureDiscovery,
+        Id::DcgmExporter,
+    ];
+
+    #[test]
+    fn a_node_on_which_all_is_well_has_none() {
+        check(gpu_node("gpu-1"), &ALL, vec![], &[]);
+    }
+
+    #[test]
+    fn everything_behind_a_failing_driver_is_led_back_to_it() {
+        let mut pods = vec![
+            fails(Id::Driver),
+            waits(Id::ContainerToolkit, "driver-validation"),
+            validator(0),
+        ];
+        pods.extend(three_wait());
+        check(
+            gpu_node("gpu-1"),
+            &[],
+            pods,
+            &[
+                "driver <- container-toolkit, operator-validator, device-plugin, gpu-feature-discovery, dcgm-exporter",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_toolkit_that_fails_holds_up_the_validator_and_all_behind_it() {
+        let mut pods = vec![fails(Id::ContainerToolkit), validator(1)];
+        pods.extend(three_wait());
+        check(
+            gpu_node("gpu-1"),
+            &[Id::Driver],
+            pods,
+            &[
+                "container-toolkit <- operator-validator, device-plugin, gpu-feature-discovery, dcgm-exporter",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_plugin_that_fails_holds_up_only_the_validators_last_step() {
+        let ready = [
+            Id::Driver,
+            Id::ContainerToolkit,
+            Id::GpuFeatureDiscovery,
+            Id::DcgmExporter,
+        ];
+        check(
+            gpu_node("gpu-1"),
+            &ready,
+            vec![fails(Id::DevicePlugin), validator(3)],
+            &["device-plugin <- operator-validator"],
+        );
+    }
+
+    #[test]
+    fn who_waits_for_a_step_that_the_validator_has_passed_is_not_behind_it() {
+        let ready = [
+            Id::Driver,
+            Id::ContainerToolkit,
+            Id::DevicePlugin,
+            Id::DcgmExporter,
+        ];
+        check(
+            gpu_node("gpu-1"),
+            &ready,
+            vec![
+                validator(3),
+                waits(Id::GpuFeatureDiscovery, "toolkit-validation"),
+            ],
+            &["operator-validator", "gpu-feature-discovery"],
+        );
+    }
+
+    #[test]
+    fn without_the_validator_its_followers_wait_for_a_pod_that_is_not_there() {
+        check(
+            gpu_node("gpu-1"),
+            &[Id::Driver, Id::ContainerToolkit],
+            three_wait(),
+            &["operator-validator <- device-plugin, gpu-feature-discovery, dcgm-exporter"],
+        );
+    }
+
+    #[test]
+    fn one_taint_is_one_root_however_many_it_keeps_away() {
+        check(
+            gpu_node("gpu-1").taint("team=ml:NoSchedule"),
+            &[],
+            vec![],
+            &[
+                "driver, container-toolkit, operator-validator, device-plugin, gpu-feature-discovery, dcgm-exporter",
+            ],
+        );
+    }
+
+    #[test]
+    fn operands_without_any_daemon_set_are_one_root() {
+        let cluster = cluster(
+            [gpu_node("gpu-1")],
+            [daemon_set_of(Id::Driver)],
+            running(&[Id::Driver], "gpu-1"),
+        );
+        assert_eq!(
+            said(&cluster),
+            ["container-toolkit, device-plugin, gpu-feature-discovery, dcgm-exporter"]
+        );
+    }
+
+    #[test]
+    fn pods_that_find_no_place_for_one_reason_are_one_root() {
+        let unscheduled = |id, words: &str| pod_of(id, "gpu-1").unscheduled(words);
+        let ready = [Id::Driver, Id::ContainerToolkit, Id::OperatorValidator];
+        check(
+            gpu_node("gpu-1"),
+            &ready,
+            vec![
+                unscheduled(Id::DevicePlugin, "Too many pods"),
+                unscheduled(Id::GpuFeatureDiscovery, "Insufficient memory"),
+                unscheduled(Id::DcgmExporter, "Too many pods"),
+            ],
+            &["device-plugin, dcgm-exporter", "gpu-feature-discovery"],
+        );
+    }
+
+    #[test]
+    fn containers_that_fail_each_for_itself_are_roots_of_their_own() {
+        let ready = [
+            Id::Driver,
+            Id::ContainerToolkit,
+            Id::OperatorValidator,
+            Id::GpuFeatureDiscovery,
+        ];
+        check(
+            gpu_node("gpu-1"),
+            &ready,
+            vec![fails(Id::DevicePlugin), fails(Id::DcgmExporter)],
+            &["device-plugin", "dcgm-exporter"],
+        );
+    }
+
+    #[test]
+    fn an_operand_that_nobody_wants_here_holds_nobody_up() {
+        // The driver is on the host: the toolkit waits for something else.
+        let node = gpu_node("gpu-1").deploys(Id::Driver, "pre-installed");
+        let ready = [
+            Id::OperatorValidator,
+            Id::DevicePlugin,
+            Id::GpuFeatureDiscovery,
+            Id::DcgmExporter,
+        ];
+        check(
+            node,
+            &ready,
+            vec![waits(Id::ContainerToolkit, "driver-validation")],
+            &["container-toolkit"],
+        );
+    }
+
+    #[test]
+    fn a_wait_in_an_init_container_of_its_own_is_nobodys_fault() {
+        let ready = [
+            Id::Driver,
+            Id::ContainerToolkit,
+            Id::OperatorValidator,
+            Id::GpuFeatureDiscovery,
+            Id::DcgmExporter,
+        ];
+        check(
+            gpu_node("gpu-1"),
+            &ready,
+            vec![waits(Id::DevicePlugin, "config-manager-init")],
+            &["device-plugin"],
+        );
+    }
+
+    #[test]
+    fn what_follows_is_said_with_the_right_number() {
+        let root = |alike: &[Id], behind: &[Id]| Root {
+            operand: Id::Driver,
+            alike: alike.to_vec(),
+            behind: behind.to_vec(),
+        };
+        for (root, names, behind) in [
+            (root(&[], &[]), "driver", ""),
+            (root(&[], &[Id::Dcgm]), "driver", "; dcgm waits behind it"),
+            (
+                root(&[Id::ContainerToolkit], &[Id::Dcgm, Id::DcgmExporter]),
+                "driver, container-toolkit",
+                "; dcgm, dcgm-exporter wait behind it",
+            ),
+        ] {
+            assert_eq!(
+                (root.names().as_str(), root.waiting_behind().as_str()),
+                (names, behind)
+            );
+        }
+        assert_eq!(root(&[], &[]).verb("waits", "wait"), "waits");
+        assert_eq!(root(&[Id::Dcgm], &[]).verb("waits", "wait"), "wait");
+    }
+}

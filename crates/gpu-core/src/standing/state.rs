@@ -277,11 +277,376 @@ fn wished_state(node: &Node, wish: &Wish) -> (State, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::Coverage;
+    use crate::standing::{Scope, standing};
+    use crate::testing::{
+        NodeBuilder, PodBuilder, cluster, daemon_set_of, gpu_node, node, pod_of, policy, running,
+        take,
+    };
+    use serde_json::{Value, json};
 
     #[test]
     fn every_state_stands_at_its_own_place() {
         for (at, (state, _, _)) in STATES.iter().enumerate() {
             assert_eq!(*state as usize, at);
         }
+    }
+
+    /// How one operand stands on a node of one DaemonSet and these pods, under this policy.
+    fn stands(
+        operand: Id,
+        node: NodeBuilder,
+        pods: Vec<PodBuilder>,
+        spec: Option<Value>,
+    ) -> Option<(State, bool)> {
+        let mut cluster = cluster([node], [daemon_set_of(operand)], pods);
+        take(&mut cluster, spec.map(|it| policy(Kind::ClusterPolicy, it)));
+        of(&cluster, operand)
+    }
+
+    /// State and strict rule of an operand on the cluster's first node.
+    fn of(cluster: &Cluster, operand: Id) -> Option<(State, bool)> {
+        let standing = standing(cluster, &Scope::default(), None).unwrap();
+        let cell = standing.nodes[0].cell(operand)?;
+        Some((cell.state, cell.is_strictly_missing))
+    }
+
+    const ID: Id = Id::DevicePlugin;
+
+    /// A node whose deploy label of the device plugin has this value.
+    fn labelled(value: Option<&str>) -> NodeBuilder {
+        let node = node("gpu-1").label("nvidia.com/gpu.present", "true");
+        match value {
+            Some(value) => node.deploys(ID, value),
+            None => node,
+        }
+    }
+
+    fn ready() -> PodBuilder {
+        pod_of(ID, "gpu-1")
+    }
+
+    fn waiting() -> PodBuilder {
+        pod_of(ID, "gpu-1").waits_in(&["toolkit-validation"], 0)
+    }
+
+    #[test]
+    fn without_a_pod_the_label_says_how_an_operand_stands() {
+        for (value, want, strictly_missing) in [
+            (Some("true"), State::Missing, true),
+            (Some("false"), State::OptedOut, false),
+            (Some(""), State::NotWanted, false),
+            (None, State::NotWanted, false),
+            (Some("True"), State::NotWanted, false),
+            (Some("on"), State::NotWanted, false),
+            (Some("pre-installed"), State::PreInstalled, false),
+            (Some("paused-for-driver-upgrade"), State::Paused, false),
+            (Some("paused-for-mig-change"), State::Paused, false),
+            (
+                Some("paused-for-mig-change_paused-for-driver-upgrade"),
+                State::Paused,
+                false,
+            ),
+            (
+                Some("false_paused-for-driver-upgrade"),
+                State::Paused,
+                false,
+            ),
+        ] {
+            let found = stands(ID, labelled(value), vec![], None);
+            assert_eq!(found, Some((want, strictly_missing)), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn with_a_pod_that_runs_the_label_says_whether_it_should() {
+        for (value, want) in [
+            (Some("true"), State::Ready),
+            (Some("false"), State::Unexpected),
+            (Some(""), State::Unexpected),
+            (None, State::Unexpected),
+            (Some("on"), State::Unexpected),
+            (Some("pre-installed"), State::Unexpected),
+            // It is on its way out, or just about to be.
+            (Some("paused-for-driver-upgrade"), State::Paused),
+        ] {
+            let found = stands(ID, labelled(value), vec![ready()], None);
+            assert_eq!(found, Some((want, false)), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_pod_that_does_not_run_is_no_surprise_where_none_is_wanted() {
+        for (value, want) in [
+            (Some("false"), State::OptedOut),
+            (Some(""), State::NotWanted),
+            (None, State::NotWanted),
+        ] {
+            let found = stands(ID, labelled(value), vec![waiting()], None);
+            assert_eq!(found, Some((want, false)), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_wanted_operand_stands_as_its_best_pod_does() {
+        let another = |pod: PodBuilder| pod.named("another");
+        for (pods, want, strictly_missing) in [
+            (vec![], State::Missing, true),
+            (vec![ready()], State::Ready, false),
+            (
+                vec![ready().phase("Running", false)],
+                State::NotReady,
+                false,
+            ),
+            (vec![ready().phase("Pending", false)], State::NotReady, true),
+            (vec![ready().phase("Unknown", false)], State::NotReady, true),
+            (vec![ready().phase("Failed", false)], State::NotReady, true),
+            (
+                vec![ready().phase("Succeeded", false)],
+                State::NotReady,
+                true,
+            ),
+            (vec![waiting()], State::NotReady, true),
+            // Two pods of one operand, as while a DaemonSet is replaced.
+            (vec![waiting(), another(ready())], State::Ready, false),
+            (vec![ready(), another(waiting())], State::Ready, false),
+            // The strict rule asks for the phase alone; a pod on its way out is still in it.
+            (vec![ready().terminating()], State::NotReady, false),
+            (
+                vec![ready().terminating(), another(ready())],
+                State::Ready,
+                false,
+            ),
+        ] {
+            let found = stands(ID, labelled(Some("true")), pods, None);
+            assert_eq!(found, Some((want, strictly_missing)));
+        }
+    }
+
+    #[test]
+    fn what_a_policy_switches_off_is_disabled_whatever_the_label() {
+        let off = || Some(json!({ "devicePlugin": { "enabled": false } }));
+        for value in [
+            Some("true"),
+            Some("false"),
+            Some(""),
+            None,
+            Some("paused-for-driver-upgrade"),
+        ] {
+            let found = stands(ID, labelled(value), vec![], off());
+            assert_eq!(found, Some((State::Disabled, false)), "{value:?}");
+            let found = stands(ID, labelled(value), vec![ready()], off());
+            assert_eq!(found, Some((State::Unexpected, false)), "{value:?}");
+        }
+        let found = stands(ID, labelled(Some("true")), vec![], Some(json!({})));
+        assert_eq!(found, Some((State::Missing, true)));
+    }
+
+    #[test]
+    fn a_default_that_is_off_disables_too() {
+        let node = || node("gpu-1").deploys(Id::NodeStatusExporter, "true");
+        let with = |spec| stands(Id::NodeStatusExporter, node(), vec![], Some(spec));
+        assert_eq!(with(json!({})), Some((State::Disabled, false)));
+        let on = json!({ "nodeStatusExporter": { "enabled": true } });
+        assert_eq!(with(on), Some((State::Missing, true)));
+    }
+
+    #[test]
+    fn a_node_opted_out_as_a_whole_wants_nothing_but_what_is_labelled_all_the_same() {
+        let out = |value| labelled(value).label("nvidia.com/gpu.deploy.operands", "false");
+        for (value, want, strictly_missing) in [
+            (None, State::OptedOut, false),
+            (Some(""), State::OptedOut, false),
+            (Some("false"), State::OptedOut, false),
+            (Some("true"), State::Missing, true),
+        ] {
+            let found = stands(ID, out(value), vec![], None);
+            assert_eq!(found, Some((want, strictly_missing)), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn an_unreachable_node_tells_nothing_of_its_pods() {
+        for status in ["False", "Unknown"] {
+            for (value, pods) in [
+                (Some("true"), vec![ready()]),
+                (Some("true"), vec![]),
+                (None, vec![ready()]),
+            ] {
+                let found = stands(ID, labelled(value).not_ready(status), pods, None);
+                assert_eq!(
+                    found.map(|it| it.0),
+                    Some(State::Unknown),
+                    "{status} {value:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn without_pods_or_daemon_sets_nothing_is_known() {
+        for kind in [Kind::Pod, Kind::DaemonSet] {
+            let mut cluster = cluster([labelled(Some("true"))], [daemon_set_of(ID)], [ready()]);
+            cluster.note(kind, Coverage::Unseen("forbidden".into()));
+            assert_eq!(
+                of(&cluster, ID).map(|it| it.0),
+                Some(State::Unknown),
+                "{kind:?}"
+            );
+        }
+        let mut cluster = cluster([labelled(Some("true"))], [daemon_set_of(ID)], [ready()]);
+        cluster.note(Kind::Event, Coverage::Unseen("forbidden".into()));
+        assert_eq!(of(&cluster, ID).map(|it| it.0), Some(State::Ready));
+    }
+
+    #[test]
+    fn the_mps_daemon_has_to_do_only_with_nodes_that_are_capable_of_it() {
+        let id = Id::MpsControlDaemon;
+        let capable = |value: &str| labelled(Some("true")).label("nvidia.com/mps.capable", value);
+        assert_eq!(stands(id, labelled(Some("true")), vec![], None), None);
+        assert_eq!(stands(id, capable("false"), vec![], None), None);
+        assert_eq!(
+            stands(id, capable("true"), vec![], None),
+            Some((State::Missing, true))
+        );
+        let pod = || vec![pod_of(id, "gpu-1")];
+        assert_eq!(
+            stands(id, capable("true"), pod(), None),
+            Some((State::Ready, false))
+        );
+        assert_eq!(
+            stands(id, capable("false"), pod(), None),
+            Some((State::Unexpected, false))
+        );
+    }
+
+    #[test]
+    fn a_node_has_cells_for_what_it_is_labelled_with_and_for_what_is_deployed() {
+        let names = |cluster: &Cluster| -> Vec<&str> {
+            let standing = standing(cluster, &Scope::default(), None).unwrap();
+            standing.nodes[0]
+                .cells
+                .iter()
+                .map(|it| it.operand.name())
+                .collect()
+        };
+        // Without any GPU there is nothing to say.
+        assert_eq!(
+            names(&cluster([node("cpu-1")], [daemon_set_of(ID)], [])),
+            [""; 0]
+        );
+        // In the bare lab only labels tell.
+        let core = [
+            "driver",
+            "container-toolkit",
+            "device-plugin",
+            "gpu-feature-discovery",
+            "dcgm-exporter",
+        ];
+        assert_eq!(names(&cluster([gpu_node("gpu-1")], [], [])), core);
+        // A DaemonSet tells that its operand belongs to every GPU node.
+        let present = || node("gpu-1").label("nvidia.com/gpu.present", "true");
+        assert_eq!(
+            names(&cluster([present()], [daemon_set_of(Id::Dcgm)], [])),
+            ["dcgm"]
+        );
+        assert_eq!(
+            names(&cluster([present()], [daemon_set_of(Id::VfioManager)], [])),
+            [""; 0]
+        );
+        // A pod on a node without GPU is there all the same.
+        let pods = running(&[Id::Driver], "cpu-1");
+        assert_eq!(
+            names(&cluster([node("cpu-1")], [daemon_set_of(Id::Driver)], pods)),
+            ["driver"]
+        );
+    }
+
+    #[test]
+    fn under_a_policy_a_gpu_node_has_all_operands_of_its_workload() {
+        let names = |spec: Value, label: &str| -> Vec<&str> {
+            let node = node("gpu-1")
+                .label("nvidia.com/gpu.present", "true")
+                .label("nvidia.com/gpu.workload.config", label);
+            let mut cluster = cluster([node], [], []);
+            take(&mut cluster, [policy(Kind::ClusterPolicy, spec)]);
+            let standing = standing(&cluster, &Scope::default(), None).unwrap();
+            standing.nodes[0]
+                .cells
+                .iter()
+                .map(|it| it.operand.name())
+                .collect()
+        };
+        let on = || json!({ "sandboxWorkloads": { "enabled": true } });
+        let containers = names(json!({}), "vm-vgpu");
+        assert_eq!(containers, names(on(), "container"));
+        assert!(
+            containers.contains(&"driver") && !containers.contains(&"vgpu-manager"),
+            "{containers:?}"
+        );
+        let vgpu = names(on(), "vm-vgpu");
+        assert!(
+            vgpu.contains(&"vgpu-manager") && !vgpu.contains(&"driver"),
+            "{vgpu:?}"
+        );
+    }
+
+    #[test]
+    fn every_operand_that_does_not_stand_well_says_why() {
+        for value in [
+            Some("true"),
+            Some("false"),
+            Some(""),
+            None,
+            Some("x"),
+            Some("pre-installed"),
+            Some("paused-for-mig-change"),
+        ] {
+            let cluster = cluster([labelled(value)], [daemon_set_of(ID)], []);
+            let standing = standing(&cluster, &Scope::default(), None).unwrap();
+            let cell = standing.nodes[0].cell(ID).unwrap();
+            assert!(
+                !cell.why.is_empty() && !cell.why.ends_with('.'),
+                "{value:?}: {}",
+                cell.why
+            );
+            assert_eq!(cell.trouble.is_some(), value == Some("true"), "{value:?}");
+        }
+        let cluster = cluster([labelled(Some("true"))], [daemon_set_of(ID)], [ready()]);
+        let standing = standing(&cluster, &Scope::default(), None).unwrap();
+        let cell = standing.nodes[0].cell(ID).unwrap();
+        assert!(cell.why.is_empty() && cell.trouble.is_none());
+    }
+
+    #[test]
+    fn states_are_named_as_the_report_documents_them() {
+        let names = STATES.map(|(_, name, _)| name);
+        assert_eq!(
+            names,
+            [
+                "unknown",
+                "disabled",
+                "pre-installed",
+                "opted-out",
+                "paused",
+                "not-wanted",
+                "unexpected",
+                "missing",
+                "not-ready",
+                "ready",
+            ]
+        );
+        for (state, name, meaning) in STATES {
+            assert_eq!(state.name(), name);
+            assert!(!meaning.is_empty() && !meaning.ends_with('.'), "{meaning}");
+        }
+    }
+
+    #[test]
+    fn a_pod_that_waits_for_the_scheduler_counts_for_the_node_it_is_made_for() {
+        let unbound =
+            || pod_of(ID, "gpu-1").unscheduled("0/1 nodes are available: 1 Insufficient memory.");
+        let found = stands(ID, labelled(Some("true")), vec![unbound()], None);
+        assert_eq!(found, Some((State::NotReady, true)));
     }
 }

@@ -291,6 +291,9 @@ impl<'a> Trouble<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::operands::Id;
+    use crate::testing::{PodBuilder, cluster, daemon_set, daemon_set_of, node, pod_of, recorded};
+    use serde_json::{Value, json};
 
     #[test]
     fn the_scheduler_is_quoted_for_the_one_node_that_counts() {
@@ -310,6 +313,389 @@ mod tests {
             (
                 "no nodes available to schedule pods",
                 "no nodes available to schedule pods",
+            ),
+        ] {
+            assert_eq!(scheduler_reason(words), want);
+        }
+    }
+
+    /// A bound pod of the driver with this spec and status, and what is in its way.
+    fn check(spec: Value, status: Value, want: &str) {
+        let mut object = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "b" },
+        "spec": { "nodeName": "gpu-1", "containers": [{ "name": "main", "image": "registry.example/driver:1" }] }, "status": status });
+        object["spec"]
+            .as_object_mut()
+            .unwrap()
+            .extend(spec.as_object().unwrap().clone());
+        let cluster = recorded([object]);
+        assert_eq!(
+            rung(&of_pod(&cluster.pods[0])),
+            want,
+            "{:?}",
+            cluster.pods[0]
+        );
+    }
+
+    /// The rung a pod stands on, in short.
+    fn rung(trouble: &Trouble<'_>) -> String {
+        match trouble {
+            Trouble::NoDaemonSet => "no DaemonSet".to_owned(),
+            Trouble::Refused(..) => "refused".to_owned(),
+            Trouble::NotCreated(_) => "not created".to_owned(),
+            Trouble::Unscheduled(_, words) => format!("unscheduled: {words}"),
+            Trouble::Creating(_) => "creating".to_owned(),
+            Trouble::Waits(_, init, since) => {
+                let since = since.map(|it| format!(" since {it}")).unwrap_or_default();
+                format!("waits in {init}{since}")
+            }
+            Trouble::Image(_, it) => format!(
+                "image {} of {}: {}, {}",
+                it.image, it.container, it.reason, it.message
+            ),
+            Trouble::Fails(_, it) => {
+                let init = if it.is_init { "init " } else { "" };
+                format!(
+                    "{init}{} fails {}×: {}, {}",
+                    it.container, it.restarts, it.reason, it.how
+                )
+            }
+            Trouble::NotReady(_) => "not ready".to_owned(),
+            Trouble::Terminating(_) => "terminating".to_owned(),
+            Trouble::Finished(_) => "finished".to_owned(),
+        }
+    }
+
+    fn main(state: Value) -> Value {
+        json!({ "phase": "Pending", "containerStatuses": [{ "name": "main", "state": state }] })
+    }
+
+    fn waiting(reason: &str, message: &str) -> Value {
+        json!({ "waiting": { "reason": reason, "message": message } })
+    }
+
+    #[test]
+    fn a_pod_that_no_kubelet_has_touched_is_being_created() {
+        check(json!({}), json!({ "phase": "Pending" }), "creating");
+        check(
+            json!({}),
+            main(waiting("ContainerCreating", "")),
+            "creating",
+        );
+        check(json!({}), main(waiting("", "")), "creating");
+        check(json!({}), main(json!({})), "creating");
+        let inits = json!({ "initContainers": [{ "name": "driver-validation" }] });
+        check(inits, main(waiting("PodInitializing", "")), "creating");
+    }
+
+    #[test]
+    fn a_pod_without_a_place_quotes_the_scheduler() {
+        let status = json!({ "phase": "Pending", "conditions": [{ "type": "PodScheduled", "status": "False",
+        "reason": "Unschedulable", "message": "0/1 nodes are available: 1 Too many pods." }] });
+        let unbound = json!({ "nodeName": null });
+        check(
+            unbound.clone(),
+            status,
+            "unscheduled: 0/1 nodes are available: 1 Too many pods.",
+        );
+        check(unbound, json!({ "phase": "Pending" }), "unscheduled: ");
+    }
+
+    /// Two init containers of which the second has this status.
+    fn second_init(status: Value) -> (Value, Value) {
+        let mut status = status;
+        status["name"] = "toolkit-validation".into();
+        let done = json!({ "name": "driver-validation", "state": { "terminated": { "exitCode": 0, "reason": "Completed" } } });
+        (
+            json!({ "initContainers": [
+            { "name": "driver-validation", "image": "registry.example/validator:1" },
+            { "name": "toolkit-validation", "image": "registry.example/validator:1" }] }),
+            json!({ "phase": "Pending", "initContainerStatuses": [done, status],
+            "containerStatuses": [{ "name": "main", "state": { "waiting": { "reason": "PodInitializing" } } }] }),
+        )
+    }
+
+    #[test]
+    fn an_init_container_that_runs_waits_for_something() {
+        for (status, want) in [
+            (
+                json!({ "state": { "running": { "startedAt": "2026-03-02T08:21:30Z" } } }),
+                "waits in toolkit-validation since 2026-03-02T08:21:30Z",
+            ),
+            (
+                json!({ "state": { "running": {} } }),
+                "waits in toolkit-validation",
+            ),
+            // Restarted once or twice: it may still be waiting.
+            (
+                json!({ "state": { "running": {} }, "restartCount": 2, "lastState": { "terminated": { "exitCode": 1 } } }),
+                "waits in toolkit-validation",
+            ),
+            (
+                json!({ "state": { "running": {} }, "restartCount": 3, "lastState": { "terminated": { "exitCode": 1 } } }),
+                "init toolkit-validation fails 3×: Restarting, exit code 1",
+            ),
+            (
+                json!({ "state": { "running": {} }, "restartCount": 9, "lastState": { "terminated": { "exitCode": 0 } } }),
+                "waits in toolkit-validation",
+            ),
+            (
+                json!({ "state": { "waiting": { "reason": "PodInitializing" } } }),
+                "creating",
+            ),
+        ] {
+            let (spec, status) = second_init(status);
+            check(spec, status, want);
+        }
+    }
+
+    #[test]
+    fn an_init_container_that_fails_says_how() {
+        for (status, want) in [
+            (
+                json!({ "state": { "terminated": { "exitCode": 1, "reason": "Error" } }, "restartCount": 1 }),
+                "init toolkit-validation fails 1×: Error, exit code 1",
+            ),
+            (
+                json!({ "state": { "waiting": { "reason": "CrashLoopBackOff", "message": "back-off 5m0s" } }, "restartCount": 7,
+                "lastState": { "terminated": { "exitCode": 137, "reason": "OOMKilled" } } }),
+                "init toolkit-validation fails 7×: CrashLoopBackOff, OOMKilled, exit code 137",
+            ),
+            // Where nothing is known of the last time, the kubelet's words have to do.
+            (
+                json!({ "state": { "waiting": { "reason": "CrashLoopBackOff", "message": "back-off 5m0s" } }, "restartCount": 7 }),
+                "init toolkit-validation fails 7×: CrashLoopBackOff, back-off 5m0s",
+            ),
+            (
+                json!({ "state": { "waiting": { "reason": "RunContainerError", "message": "no such file" } } }),
+                "init toolkit-validation fails 0×: RunContainerError, no such file",
+            ),
+            (
+                json!({ "state": { "waiting": { "reason": "ImagePullBackOff", "message": "not found" } } }),
+                "image registry.example/validator:1 of toolkit-validation: ImagePullBackOff, not found",
+            ),
+        ] {
+            let (spec, status) = second_init(status);
+            check(spec, status, want);
+        }
+    }
+
+    #[test]
+    fn every_word_of_the_kubelet_for_an_image_is_about_the_image() {
+        for reason in [
+            "ErrImagePull",
+            "ImagePullBackOff",
+            "InvalidImageName",
+            "ErrImageNeverPull",
+            "ImageInspectError",
+            "RegistryUnavailable",
+            "SignatureValidationFailed",
+        ] {
+            let want = format!("image registry.example/driver:1 of main: {reason}, why");
+            check(json!({}), main(waiting(reason, "why")), &want);
+        }
+    }
+
+    #[test]
+    fn every_other_word_is_a_failure_of_the_container() {
+        for reason in [
+            "CreateContainerConfigError",
+            "CreateContainerError",
+            "RunContainerError",
+            "PostStartHookError",
+        ] {
+            check(
+                json!({}),
+                main(waiting(reason, "why")),
+                &format!("main fails 0×: {reason}, why"),
+            );
+        }
+    }
+
+    #[test]
+    fn a_container_that_ended_or_ends_again_and_again_fails() {
+        let status = |state: Value, restarts: u32, last: Value| {
+            json!({ "phase": "Running", "containerStatuses": [{ "name": "main", "state": state, "restartCount": restarts,
+            "lastState": { "terminated": last } }] })
+        };
+        let ended = |code: i32| json!({ "terminated": { "exitCode": code, "reason": "Error" } });
+        let running = || json!({ "running": {} });
+        for (status, want) in [
+            (
+                status(ended(2), 0, json!(null)),
+                "main fails 0×: Error, exit code 2",
+            ),
+            (
+                status(
+                    waiting("CrashLoopBackOff", "back-off"),
+                    5,
+                    json!({ "exitCode": 1, "reason": "Error" }),
+                ),
+                "main fails 5×: CrashLoopBackOff, exit code 1",
+            ),
+            (
+                status(running(), 3, json!({ "exitCode": 139, "signal": 11 })),
+                "main fails 3×: Restarting, signal 11",
+            ),
+            (status(running(), 2, json!({ "exitCode": 1 })), "not ready"),
+            (status(running(), 0, json!(null)), "not ready"),
+            // It ended well and is about to be started again.
+            (status(ended(0), 0, json!(null)), "creating"),
+        ] {
+            check(json!({}), status, want);
+        }
+    }
+
+    #[test]
+    fn a_container_that_is_ready_is_in_nobodys_way() {
+        let two = json!({ "containers": [{ "name": "main" }, { "name": "beside" }] });
+        let status = |beside: Value| {
+            json!({ "phase": "Running", "containerStatuses": [
+            { "name": "main", "ready": true, "state": { "running": {} }, "restartCount": 9,
+              "lastState": { "terminated": { "exitCode": 1 } } },
+            beside] })
+        };
+        let beside = |state: Value| json!({ "name": "beside", "state": state });
+        check(
+            two.clone(),
+            status(beside(json!({ "running": {} }))),
+            "not ready",
+        );
+        check(
+            two.clone(),
+            status(beside(waiting("CrashLoopBackOff", "b"))),
+            "beside fails 0×: CrashLoopBackOff, b",
+        );
+        check(
+            two,
+            status(beside(waiting("ContainerCreating", ""))),
+            "creating",
+        );
+    }
+
+    #[test]
+    fn an_end_and_a_deletion_come_before_everything_else() {
+        let crash = || main(waiting("CrashLoopBackOff", ""));
+        let mut failed = crash();
+        failed["phase"] = "Failed".into();
+        check(json!({}), failed, "finished");
+        check(json!({}), json!({ "phase": "Succeeded" }), "finished");
+        let object = json!({ "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "name": "a", "namespace": "b", "deletionTimestamp": "2026-03-02T08:21:30Z" },
+        "spec": { "nodeName": "gpu-1" }, "status": crash() });
+        let cluster = recorded([object]);
+        assert_eq!(rung(&of_pod(&cluster.pods[0])), "terminating");
+    }
+
+    #[test]
+    fn of_a_pod_that_was_read_as_a_summary_only_readiness_is_known() {
+        let mut cluster = cluster(
+            [],
+            [],
+            [pod_of(Id::Driver, "gpu-1").phase("Pending", false)],
+        );
+        cluster.pods[0].details = None;
+        assert_eq!(rung(&of_pod(&cluster.pods[0])), "not ready");
+    }
+
+    #[test]
+    fn of_several_pods_the_one_that_is_farthest_speaks() {
+        let pod = |name: &str| pod_of(Id::Driver, "gpu-1").named(name);
+        let said = |pods: Vec<PodBuilder>| {
+            let cluster = cluster([], [], pods);
+            let pods: Vec<_> = cluster.pods.iter().collect();
+            of_pods(&pods).and_then(|it| it.pod().map(|it| it.name.clone()))
+        };
+        for (pods, want) in [
+            (vec![], None),
+            (
+                vec![pod("a").terminating(), pod("b").phase("Pending", false)],
+                Some("b"),
+            ),
+            (
+                vec![
+                    pod("a").phase("Failed", false),
+                    pod("b").phase("Pending", false),
+                ],
+                Some("b"),
+            ),
+            (
+                vec![
+                    pod("a").phase("Running", false),
+                    pod("b").phase("Pending", false),
+                ],
+                Some("a"),
+            ),
+            (
+                vec![pod("a").unscheduled("no"), pod("b").phase("Pending", false)],
+                Some("b"),
+            ),
+            (
+                vec![pod("a").phase("Failed", false), pod("b").terminating()],
+                Some("a"),
+            ),
+        ] {
+            assert_eq!(said(pods).as_deref(), want);
+        }
+    }
+
+    #[test]
+    fn without_a_pod_the_daemon_sets_are_asked() {
+        let node = node("gpu-1")
+            .deploys(Id::Driver, "true")
+            .taint("team=ml:NoSchedule")
+            .build();
+        let fits = daemon_set_of(Id::Driver)
+            .tolerates("team", "Exists")
+            .build();
+        let tainted = daemon_set_of(Id::Driver).build();
+        let elsewhere = daemon_set("nvidia-driver-daemonset-x")
+            .selects("kernel", "x")
+            .build();
+        for (daemon_sets, want) in [
+            (vec![], "there is no DaemonSet for it"),
+            (
+                vec![&fits],
+                "daemonset/nvidia-driver-daemonset wants a pod on this node and has made none",
+            ),
+            (
+                vec![&elsewhere, &fits],
+                "daemonset/nvidia-driver-daemonset wants a pod on this node and has made none",
+            ),
+            (
+                vec![&tainted],
+                "daemonset/nvidia-driver-daemonset does not tolerate the taint team=ml:NoSchedule",
+            ),
+            (
+                vec![&elsewhere],
+                "daemonset/nvidia-driver-daemonset-x selects kernel=x, and the node has no such label",
+            ),
+        ] {
+            let trouble = without_pod(&daemon_sets, &node);
+            assert_eq!(trouble.in_words(), want);
+            assert!(trouble.pod().is_none());
+        }
+    }
+
+    #[test]
+    fn the_scheduler_is_quoted_without_numbers_and_without_other_nodes() {
+        for (words, want) in [
+            (
+                "0/1 nodes are available: 1 Insufficient memory.",
+                "Insufficient memory",
+            ),
+            (
+                "0/9 nodes are available: 1 node(s) had untolerated taint {team: ml}, 8 node(s) didn't match Pod's node affinity/selector. preemption: 0/9 nodes are available: 9 Preemption is not helpful for scheduling.",
+                "node(s) had untolerated taint {team: ml}",
+            ),
+            (
+                "0/3 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
+                "Insufficient cpu, Insufficient memory",
+            ),
+            ("", ""),
+            ("nodes are available: ", ""),
+            (
+                "running Reserve plugin: timed out",
+                "running Reserve plugin: timed out",
             ),
         ] {
             assert_eq!(scheduler_reason(words), want);

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::process::{Command, Output, Stdio};
 
 use kube::config::{ExecAuthCluster, ExecConfig, ExecInteractiveMode};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::target::Target;
 use crate::error::Error;
@@ -91,21 +91,6 @@ fn variable(it: &HashMap<String, String>) -> Option<(&String, &String)> {
 }
 
 /// What the plugin finds in its environment.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Request<'a> {
-    api_version: &'a str,
-    kind: &'static str,
-    spec: RequestSpec,
-}
-
-#[derive(Serialize)]
-struct RequestSpec {
-    interactive: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cluster: Option<ExecAuthCluster>,
-}
-
 fn request(
     plugin: &ExecConfig,
     version: &str,
@@ -117,15 +102,15 @@ fn request(
         .then(|| ExecAuthCluster::try_from(&target.cluster))
         .transpose()
         .map_err(|it| Error::Configuration(it.to_string()))?;
-    let request = Request {
-        api_version: version,
-        kind: "ExecCredential",
-        spec: RequestSpec {
-            interactive,
-            cluster,
-        },
-    };
-    serde_json::to_string(&request).map_err(|it| Error::Configuration(it.to_string()))
+    let mut spec = serde_json::json!({ "interactive": interactive });
+    if let Some(cluster) = cluster {
+        let cluster =
+            serde_json::to_value(cluster).map_err(|it| Error::Configuration(it.to_string()))?;
+        spec["cluster"] = cluster;
+    }
+    let request =
+        serde_json::json!({ "apiVersion": version, "kind": "ExecCredential", "spec": spec });
+    Ok(request.to_string())
 }
 
 fn not_started(plugin: &ExecConfig, name: &str, why: &std::io::Error) -> Error {

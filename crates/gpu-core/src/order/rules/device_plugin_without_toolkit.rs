@@ -48,7 +48,7 @@ fn on_node(standing: &Standing<'_>, node: &NodeStanding<'_>) -> Option<Found> {
     let name = &node.node.name;
     Some(Found {
         node: Some(name.clone()),
-        operand: Some(Id::DevicePlugin),
+        operand: Some(Id::ContainerToolkit),
         subject: Subject::from(node.node),
         message: format!("device-plugin runs on node/{name} and container-toolkit does not"),
         cause: why

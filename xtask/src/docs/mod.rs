@@ -1,0 +1,125 @@
+//! `cargo xtask docs`: docs/, printed from the code so that it cannot say something else.
+
+mod cli;
+mod operands;
+mod rbac;
+mod rules;
+mod schema;
+
+use crate::{
+    Failure,
+    cargo::root,
+    generated::{self, Generated},
+    only_check, plugins,
+    say::say,
+};
+
+/// Schemas are nothing else's; the other pages of docs/ may stand beside pages written by hand.
+const SCHEMAS: &str = "docs/schema";
+
+/// Writes docs/, or only compares it.
+pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
+    if only_check(args)? {
+        return Ok(check()?);
+    }
+    for path in generated::write(root(), &all()?)? {
+        say(&format!("wrote {path}"));
+    }
+    Ok(())
+}
+
+/// Compares what is there with what would be written.
+pub(crate) fn check() -> Result<(), String> {
+    compare(&all()?)
+}
+
+fn compare(files: &[Generated]) -> Result<(), String> {
+    let stale = generated::stale(root(), files, SCHEMAS, ".json");
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let stale = stale.join(", ");
+    Err(format!(
+        "not as the code says: {stale}; run `cargo xtask docs`"
+    ))
+}
+
+fn all() -> Result<Vec<Generated>, String> {
+    let mut files = without_programs()?;
+    files.push(Generated {
+        path: "docs/cli.md".to_owned(),
+        text: cli::page(&plugins::read(root())?)?,
+    });
+    Ok(files)
+}
+
+/// The pages for which nothing has to be run.
+fn without_programs() -> Result<Vec<Generated>, String> {
+    let plugins = plugins::read(root())?;
+    let mut files: Vec<Generated> = [
+        ("docs/rules.md", rules::page()),
+        ("docs/operands.md", operands::page()),
+        ("docs/rbac.yaml", rbac::page(&plugins)),
+    ]
+    .into_iter()
+    .map(|(path, text)| Generated {
+        path: path.to_owned(),
+        text,
+    })
+    .collect();
+    files.extend(schema::REPORTS.iter().map(|it| Generated {
+        path: format!("{SCHEMAS}/{}.v1.json", it.file),
+        text: schema::page(it),
+    }));
+    Ok(files)
+}
+
+/// The first line of every page.
+const PRINTED: &str = "Printed from the code by `cargo xtask docs`; changes here are lost.";
+
+/// A table in Markdown.
+fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|it| it.replace('|', r"\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let head: Vec<String> = head.iter().map(|&it| it.to_owned()).collect();
+    let rule = vec!["---".to_owned(); head.len()];
+    let mut text = line(&head) + &line(&rule);
+    for row in rows {
+        text.push_str(&line(row));
+    }
+    text
+}
+
+/// A word of the code.
+fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// docs/cli.md needs the programs; `cargo xtask ci` compares it after it has built them.
+    #[test]
+    fn the_printed_docs_of_this_tree_are_fresh() {
+        compare(&without_programs().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn every_page_says_who_prints_it() {
+        for file in without_programs().unwrap() {
+            let start: String = file.text.chars().take(250).collect();
+            assert!(start.contains("cargo xtask docs"), "{}", file.path);
+        }
+    }
+
+    #[test]
+    fn a_bar_in_a_cell_does_not_end_the_cell() {
+        assert_eq!(
+            table(&["a"], &[vec!["x|y".into()]]),
+            "| a |\n| --- |\n| x\\|y |\n"
+        );
+    }
+}
