@@ -1,6 +1,6 @@
 //! What the hand-written documents say is run and looked up, so that it cannot rot.
 
-use std::env::{join_paths, set_current_dir, split_paths, var_os};
+use std::env::{join_paths, set_current_dir, split_paths, var_os, vars_os};
 use std::fs::{read_to_string, write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -136,46 +136,80 @@ fn commands(readme: &str, open: &str) -> Vec<Shown> {
 fn the_shell_commands_of_the_readme_do_what_it_says() {
     let _turn = turn();
     let kubectl = kubectl("the_shell_commands_of_the_readme_do_what_it_says");
-    let mut readme = document("README.md");
-    if kubectl.is_none() {
-        readme = without_kubectl(&readme);
-    }
-    let has_jq = Command::new("jq").arg("--version").output().is_ok();
-    let in_ci = var_os("CI").is_some_and(|it| it == "true");
-    assert!(has_jq || !in_ci, "README needs jq");
+    let readme = document("README.md");
     let mut shown = commands(&readme, "```console,ignore");
     let first = "cargo run --bin kubectl-gpu_audit -- -f tests/clusters/operand-lab";
     assert!(shown.iter().any(|it| it.command == first), "{shown:#?}");
     // What a terminal shows is the table.
-    shown.extend(
-        commands(&readme, "```console,ignore,terminal")
-            .into_iter()
-            .map(|it| Shown {
-                command: it.command + " -o table",
-                ..it
-            }),
-    );
+    for it in commands(&readme, "```console,ignore,terminal") {
+        let command = it.command + " -o table";
+        shown.push(Shown { command, ..it });
+    }
+    let has_jq = Command::new("jq").arg("--version").output().is_ok();
+    let in_ci = var_os("CI").is_some_and(|it| it == "true");
+    assert!(has_jq || !in_ci, "README needs jq");
+    let path = path(kubectl.as_deref());
+    let mut wrong = Vec::new();
     for it in shown {
         if it.command.contains("| jq ") && !has_jq {
             eprintln!("SKIPPED README.md:{}: jq is not here", it.line);
             continue;
         }
-        let done = Command::new("sh")
-            .args(["-c", &it.command])
-            .current_dir(root())
-            .env("PATH", path(kubectl.as_deref()))
-            .output()
-            .expect("sh runs");
-        let said = String::from_utf8_lossy(&done.stdout);
-        let err = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(said, it.output, "README.md:{}: {err}", it.line);
-        assert_eq!(
-            done.status.code(),
-            Some(it.code),
-            "README.md:{}: {err}",
-            it.line
-        );
+        let command = match kubectl {
+            Some(_) => it.command.clone(),
+            None => without_kubectl(&it.command),
+        };
+        let done = shell(&command, &path).output().expect("sh runs");
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        let code = done.status.code().unwrap_or_default();
+        if (&said, code) != (&it.output, it.code) {
+            let err = String::from_utf8_lossy(&done.stderr);
+            let (line, command) = (it.line, &it.command);
+            eprintln!("README.md:{line}: {command}\nexit {code}\n{said}stderr: {err}");
+            wrong.push((it, said, code));
+        }
     }
+    if var_os("TRYCMD").is_some_and(|it| it == "overwrite") {
+        write(root().join("README.md"), corrected(&readme, wrong)).expect("written");
+    } else {
+        assert!(wrong.is_empty(), "TRYCMD=overwrite corrects README.md");
+    }
+}
+
+/// README with what the commands really do.
+fn corrected(readme: &str, mut wrong: Vec<(Shown, String, i32)>) -> String {
+    let mut lines: Vec<_> = readme.lines().map(str::to_owned).collect();
+    wrong.sort_by_key(|(it, _, _)| std::cmp::Reverse(it.line));
+    for (it, said, code) in wrong {
+        let n_shown = it.output.lines().count() + usize::from(it.code != 0);
+        let code = (code != 0).then(|| format!("? {code}"));
+        let really = code.into_iter().chain(said.lines().map(str::to_owned));
+        lines.splice(it.line..it.line + n_shown, really);
+    }
+    lines.join("\n") + "\n"
+}
+
+/// A shell at the root, with what a person's shell has. What cargo tells a test about itself is taken out, since build
+/// scripts that watch it would run again.
+fn shell(command: &str, path: &str) -> Command {
+    const OF_THE_TEST: [&str; 4] = [
+        "CARGO_MANIFEST_",
+        "CARGO_PKG_",
+        "CARGO_CRATE_",
+        "CARGO_PRIMARY_",
+    ];
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", command])
+        .current_dir(root())
+        .env("PATH", path);
+    for (name, _) in vars_os() {
+        let text = name.to_string_lossy();
+        if OF_THE_TEST.iter().any(|it| text.starts_with(it)) {
+            shell.env_remove(&name);
+        }
+    }
+    shell
 }
 
 /// What stands between `open` and `close`, with the number of its line.
