@@ -22,7 +22,7 @@ fn transcript(program: &str, args: &[&str]) -> String {
     let said = plugin(program).args(args).run();
     let mut text = String::new();
     let code = said.code.map_or("a signal".to_owned(), |it| it.to_string());
-    let _ = write!(text, "{}exit {code}\n", said.out);
+    let _ = writeln!(text, "{}exit {code}", said.out);
     for line in said.err.lines() {
         let _ = writeln!(text, "stderr: {line}");
     }
@@ -75,55 +75,27 @@ fn json_and_yaml_hold_the_same_report() {
     assert_eq!(run("json").json(), yaml);
 }
 
+/// What is typed wrong, and what the error names.
+#[rustfmt::skip]
+const WRONG: [(&str, &str, &str); 9] = [
+    ("kubectl-gpu_audit", "-o jsn", "unknown output format \"jsn\"; did you mean \"json\"?"),
+    ("kubectl-gpu_audit", "-o jsonpath={.x}", "-o json and jq"),
+    ("kubectl-gpu_order", "-o matrix", "unknown output format \"matrix\""),
+    ("kubectl-gpu_audit", "-o table --sort-by nod", "unknown column \"nod\"; did you mean \"node\"?"),
+    ("kubectl-gpu_audit", "lab-nod-0", "nodes \"lab-nod-0\" not found; did you mean \"lab-node-0\"?"),
+    ("kubectl-gpu_audit", "--no-such-flag", "unexpected argument '--no-such-flag'"),
+    ("kubectl-gpu_audit", "--operator-version new", "cannot read \"new\" as an operator version"),
+    ("kubectl-gpu_audit", "-l =a", "label selector"),
+    ("kubectl-gpu_audit", "--fail-on sometimes", "possible values: error, warning, never"),
+];
+
 #[test]
 fn what_is_typed_wrong_names_what_would_be_right() {
-    let lab = recorded("operand-lab");
-    let lab = lab.to_str().expect("a path in UTF-8");
-    for (program, line, says) in [
-        (
-            "kubectl-gpu_audit",
-            "-o jsn",
-            "unknown output format \"jsn\"; did you mean \"json\"?",
-        ),
-        ("kubectl-gpu_audit", "-o jsonpath={.x}", "-o json and jq"),
-        (
-            "kubectl-gpu_order",
-            "-o matrix",
-            "unknown output format \"matrix\"",
-        ),
-        (
-            "kubectl-gpu_audit",
-            "-o table --sort-by nod",
-            "unknown column \"nod\"; did you mean \"node\"?",
-        ),
-        (
-            "kubectl-gpu_audit",
-            "lab-nod-0",
-            "nodes \"lab-nod-0\" not found; did you mean \"lab-node-0\"?",
-        ),
-        (
-            "kubectl-gpu_audit",
-            "--no-such-flag",
-            "unexpected argument '--no-such-flag'",
-        ),
-        (
-            "kubectl-gpu_audit",
-            "--operator-version new",
-            "cannot read \"new\" as an operator version",
-        ),
-        ("kubectl-gpu_audit", "-l a==", ""),
-        ("kubectl-gpu_audit", "-l =a", "label selector"),
-        (
-            "kubectl-gpu_audit",
-            "--fail-on sometimes",
-            "possible values: error, warning, never",
-        ),
-    ] {
-        let said = plugin(program).args(["-f", lab]).line(line).run();
-        if says.is_empty() {
-            assert_eq!(said.code, Some(0), "{line}: {}", said.err);
-            continue;
-        }
+    for (program, line, says) in WRONG {
+        let said = plugin(program)
+            .arg_file(&recorded("operand-lab"))
+            .line(line)
+            .run();
         assert_eq!(said.code, Some(2), "{line}: {}", said.err);
         assert!(said.err.contains(says), "{line}: {}", said.err);
         assert_eq!(said.out, "", "{line}");
@@ -132,12 +104,8 @@ fn what_is_typed_wrong_names_what_would_be_right() {
         .line("explain operand-mising")
         .run();
     assert_eq!(said.code, Some(2));
-    assert!(
-        said.err
-            .contains("unknown rule \"operand-mising\"; did you mean \"operand-missing\"?"),
-        "{}",
-        said.err
-    );
+    let says = "unknown rule \"operand-mising\"; did you mean \"operand-missing\"?";
+    assert!(said.err.contains(says), "{}", said.err);
 }
 
 #[test]

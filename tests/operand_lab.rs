@@ -377,81 +377,71 @@ fn absent_is_not_false(cluster: &Cluster) {
 }
 
 fn nodes_join_that_cannot_take_operands(cluster: &Cluster) {
-    cluster
-        .0
-        .apply(&joining(
-            "lab-node-3",
-            "spec: {taints: [{key: team, value: ml, effect: NoSchedule}]}",
-            "",
-        ))
+    let tainted = "spec: {taints: [{key: team, value: ml, effect: NoSchedule}]}";
+    let small = "lab.kubectl-gpu.io/memory: 64Mi";
+    let lab = &cluster.0;
+    lab.apply(&joining("lab-node-3", tainted, ""))
         .expect("applied");
-    cluster
-        .0
-        .apply(&joining(
-            "lab-node-4",
-            "spec: {}",
-            "lab.kubectl-gpu.io/memory: 64Mi",
-        ))
+    lab.apply(&joining("lab-node-4", "spec: {}", small))
         .expect("applied");
-    cluster
-        .0
-        .wait_for(
-            "pods for lab-node-4 that nobody can place",
-            LIMIT,
-            &["pods", "-n", NAMESPACE],
-            |pods| {
-                let pending = pods.iter().filter(|it| {
-                    it["status"]["phase"] == "Pending" && it["spec"]["nodeName"].is_null()
-                });
-                (pending.count() == 5).then_some(())
-            },
-        )
-        .expect("the scheduler tries");
+    let what = "pods for lab-node-4 that nobody can place";
+    lab.wait_for(what, LIMIT, &["pods", "-n", NAMESPACE], |pods| {
+        let is_unplaced =
+            |it: &&Value| it["status"]["phase"] == "Pending" && it["spec"]["nodeName"].is_null();
+        (pods.iter().filter(is_unplaced).count() == 5).then_some(())
+    })
+    .expect("the scheduler tries");
     // The labels are there, the taint keeps it out of the count; too little memory does not.
     cluster.await_desired("nvidia-container-toolkit-daemonset", 3);
     cluster.await_desired("nvidia-driver-daemonset", 2);
-    let missing = |node: &str| {
-        let operands = [
-            "driver",
-            "container-toolkit",
-            "device-plugin",
-            "gpu-feature-discovery",
-            "dcgm-exporter",
-        ];
-        operands.map(|it| format!("{node} MISSING {it}"))
-    };
-    let mut want = vec![
-        "lab-node-0 OK".to_owned(),
-        "lab-node-1 OK".to_owned(),
-        "lab-node-2 OK".to_owned(),
+    let operands = [
+        "driver",
+        "container-toolkit",
+        "device-plugin",
+        "gpu-feature-discovery",
+        "dcgm-exporter",
     ];
-    want.extend(missing("lab-node-3"));
-    want.extend(missing("lab-node-4"));
-    let want: Vec<_> = want.iter().map(String::as_str).collect();
+    let fine = ["lab-node-0", "lab-node-1", "lab-node-2"].map(|it| format!("{it} OK"));
+    let missing =
+        ["lab-node-3", "lab-node-4"].map(|node| operands.map(|it| format!("{node} MISSING {it}")));
+    let want: Vec<_> = fine
+        .iter()
+        .chain(missing.iter().flatten())
+        .map(String::as_str)
+        .collect();
     cluster.audit("").assert(1, &want);
-    let report = cluster.audit("-o json").json();
-    let finding = |node: &str| {
-        let all = report["findings"].as_array().expect("findings");
-        all.iter()
-            .find(|it| it["node"] == node && it["severity"] == "error")
-            .expect("an error")
-            .clone()
-    };
-    assert_eq!(finding("lab-node-3")["rule"], "taint-not-tolerated");
-    assert!(
-        finding("lab-node-3")["message"]
-            .as_str()
-            .is_some_and(|it| it.contains("team=ml:NoSchedule"))
-    );
-    assert_eq!(finding("lab-node-4")["rule"], "pod-unscheduled");
-    assert!(
-        finding("lab-node-4")["cause"]
-            .as_str()
-            .is_some_and(|it| it.contains("Insufficient memory"))
-    );
+    the_cause_is_named(&cluster.audit("-o json").json());
     cluster
         .order("lab-node-3 lab-node-4")
         .assert(0, &["lab-node-3 ok", "lab-node-4 ok"]);
+}
+
+fn the_cause_is_named(report: &Value) {
+    let all = report["findings"].as_array().expect("findings");
+    for (node, rule, part, says) in [
+        (
+            "lab-node-3",
+            "taint-not-tolerated",
+            "message",
+            "team=ml:NoSchedule",
+        ),
+        (
+            "lab-node-4",
+            "pod-unscheduled",
+            "cause",
+            "Insufficient memory",
+        ),
+    ] {
+        let found = all
+            .iter()
+            .find(|it| it["node"] == node && it["severity"] == "error");
+        let found = found.expect("an error on the node");
+        assert_eq!(found["rule"], rule);
+        assert!(
+            found[part].as_str().is_some_and(|it| it.contains(says)),
+            "{found}"
+        );
+    }
 }
 
 /// A GPU node that joins at run time.

@@ -3,6 +3,7 @@
 mod cargo;
 mod ci;
 mod docs;
+mod facts;
 mod generated;
 mod krew;
 mod lab;
@@ -50,6 +51,11 @@ const CHORES: &[Chore] = &[
         name: "docs",
         about: "print docs/ from the code; with --check, only compare",
         run: docs::run,
+    },
+    Chore {
+        name: "facts",
+        about: "what a checkout of the GPU operator says and our tables do not: --against DIR",
+        run: facts::run,
     },
     Chore {
         name: "krew",
