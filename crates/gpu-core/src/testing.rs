@@ -138,6 +138,48 @@ impl PodBuilder {
         self
     }
 
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        self.0.metadata.name = name.to_owned();
+        self
+    }
+
+    pub(crate) fn terminating(mut self) -> Self {
+        self.0.metadata.deletion_timestamp = Some("2026-03-02T09:00:00Z".into());
+        self
+    }
+
+    /// Not bound yet, and made for its node; the scheduler says why.
+    pub(crate) fn unscheduled(mut self, words: &str) -> Self {
+        let name = rows::Requirement {
+            key: "metadata.name".into(),
+            operator: "In".into(),
+            values: self
+                .0
+                .spec
+                .node_name
+                .take()
+                .map(rows::Text)
+                .into_iter()
+                .collect(),
+        };
+        let term = rows::NodeSelectorTerm {
+            match_fields: vec![name],
+            ..rows::NodeSelectorTerm::default()
+        };
+        self.0.spec.affinity.node_affinity.required = Some(rows::NodeSelector {
+            node_selector_terms: vec![term],
+        });
+        self = self.phase("Pending", false);
+        self.0.status.conditions.push(rows::Condition {
+            kind: "PodScheduled".into(),
+            status: rows::Text("False".into()),
+            reason: Some("Unschedulable".into()),
+            message: Some(words.to_owned()),
+            ..rows::Condition::default()
+        });
+        self
+    }
+
     /// Its init containers: the first `done` have ended well, the next one runs.
     pub(crate) fn waits_in(mut self, inits: &[&str], done: usize) -> Self {
         for (at, name) in inits.iter().enumerate() {

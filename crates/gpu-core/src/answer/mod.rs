@@ -99,3 +99,6 @@ pub fn exit_code(answer: &dyn Answer, fail_on: FailOn) -> u8 {
         0
     }
 }
+
+#[cfg(test)]
+mod tests;

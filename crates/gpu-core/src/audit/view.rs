@@ -512,6 +512,21 @@ mod tests {
     }
 
     #[test]
+    fn the_matrix_of_what_was_not_read_says_neither_yes_nor_no() {
+        for kind in [Kind::Pod, Kind::DaemonSet] {
+            let mut cluster = cluster([gpu_node("a")], core_daemon_sets(), running(&CORE, "a"));
+            cluster.note(kind, Coverage::Unseen("forbidden".into()));
+            let unknown =
+                "driver=unknown toolkit=unknown device-plugin=unknown gfd=unknown dcgm=unknown";
+            assert_eq!(
+                report(&cluster).matrix().unwrap(),
+                [format!("a {unknown}"), "TOTAL_PODS=unknown".to_owned()],
+                "{kind:?}"
+            );
+        }
+    }
+
+    #[test]
     fn the_last_column_is_the_exporter_and_not_dcgm() {
         check_matrix(
             vec![node("a").deploys(Id::Dcgm, "true")],

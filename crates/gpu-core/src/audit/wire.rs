@@ -165,7 +165,7 @@ mod tests {
     use crate::facts::operands::{CORE, Id};
     use crate::standing::{Scope, standing};
     use crate::testing::{
-        cluster, core_daemon_sets, daemon_set_of, gpu_node, node, pod_of, policy, running, take,
+        cluster, core_daemon_sets, daemon_set_of, gpu_node, node, pod_of, policy, take,
     };
     use expect_test::expect;
     use serde_json::{Value, json};
@@ -180,90 +180,76 @@ mod tests {
             .into()
     }
 
-    #[test]
-    fn daemon_sets_and_nodes_are_written_as_documented() {
+    fn two_nodes() -> Cluster {
         let nodes = [
             node("gpu-1").deploys(Id::DevicePlugin, "true"),
             node("gpu-2").deploys(Id::DevicePlugin, "false"),
         ];
-        let cluster = cluster(
+        cluster(
             nodes,
             [daemon_set_of(Id::DevicePlugin)],
             [pod_of(Id::DevicePlugin, "gpu-1")],
-        );
+        )
+    }
+
+    #[test]
+    fn a_daemon_set_is_written_as_documented() {
+        expect![[r#"
+            [
+              {
+                "operand": "device-plugin",
+                "namespace": "gpu-operator",
+                "name": "nvidia-device-plugin-daemonset",
+                "desired": 0,
+                "current": 0,
+                "ready": 0,
+                "skips": [
+                  {
+                    "node": "gpu-2",
+                    "label": "nvidia.com/gpu.deploy.device-plugin",
+                    "value": "false"
+                  }
+                ]
+              }
+            ]
+        "#]]
+        .assert_eq(&format!("{:#}\n", parts(&two_nodes())["daemonSets"]));
+    }
+
+    #[test]
+    fn a_node_is_written_as_documented() {
         expect![[r#"
             {
-              "daemonSets": [
+              "name": "gpu-1",
+              "gpu": true,
+              "workload": "container",
+              "operands": [
                 {
                   "operand": "device-plugin",
-                  "namespace": "gpu-operator",
-                  "name": "nvidia-device-plugin-daemonset",
-                  "desired": 0,
-                  "current": 0,
-                  "ready": 0,
-                  "skips": [
+                  "state": "ready",
+                  "label": {
+                    "key": "nvidia.com/gpu.deploy.device-plugin",
+                    "value": "true"
+                  },
+                  "daemonSets": [
+                    "nvidia-device-plugin-daemonset"
+                  ],
+                  "pods": [
                     {
-                      "node": "gpu-2",
-                      "label": "nvidia.com/gpu.deploy.device-plugin",
-                      "value": "false"
+                      "namespace": "gpu-operator",
+                      "name": "nvidia-device-plugin-daemonset-gpu-1",
+                      "phase": "Running",
+                      "ready": true,
+                      "status": "Running",
+                      "restarts": 0
                     }
-                  ]
-                }
-              ],
-              "nodes": [
-                {
-                  "name": "gpu-1",
-                  "gpu": true,
-                  "workload": "container",
-                  "operands": [
-                    {
-                      "operand": "device-plugin",
-                      "state": "ready",
-                      "label": {
-                        "key": "nvidia.com/gpu.deploy.device-plugin",
-                        "value": "true"
-                      },
-                      "daemonSets": [
-                        "nvidia-device-plugin-daemonset"
-                      ],
-                      "pods": [
-                        {
-                          "namespace": "gpu-operator",
-                          "name": "nvidia-device-plugin-daemonset-gpu-1",
-                          "phase": "Running",
-                          "ready": true,
-                          "status": "Running",
-                          "restarts": 0
-                        }
-                      ],
-                      "why": ""
-                    }
-                  ]
-                },
-                {
-                  "name": "gpu-2",
-                  "gpu": true,
-                  "workload": "container",
-                  "operands": [
-                    {
-                      "operand": "device-plugin",
-                      "state": "opted-out",
-                      "label": {
-                        "key": "nvidia.com/gpu.deploy.device-plugin",
-                        "value": "false"
-                      },
-                      "daemonSets": [
-                        "nvidia-device-plugin-daemonset"
-                      ],
-                      "pods": [],
-                      "why": "nvidia.com/gpu.deploy.device-plugin=false"
-                    }
-                  ]
+                  ],
+                  "why": ""
                 }
               ]
             }
         "#]]
-        .assert_eq(&format!("{:#}\n", parts(&cluster)));
+        .assert_eq(&format!("{:#}\n", parts(&two_nodes())["nodes"][0]));
     }
 
     #[test]
@@ -337,46 +323,5 @@ mod tests {
             .map(|it| it["operand"].as_str().unwrap())
             .collect();
         assert_eq!(names, CORE.map(Id::name));
-    }
-
-    #[test]
-    fn states_are_counted_over_all_nodes() {
-        let nodes = [
-            gpu_node("a"),
-            gpu_node("b").deploys(Id::Driver, "false"),
-            node("c"),
-        ];
-        let cluster = cluster(nodes, core_daemon_sets(), running(&CORE, "a"));
-        let summary = standing(&cluster, &Scope::default(), None)
-            .unwrap()
-            .summary();
-        assert_eq!((summary.nodes, summary.gpu_nodes), (3, 2));
-        let want = [("missing", 4), ("opted-out", 1), ("ready", 5)];
-        assert_eq!(summary.by_state, want.into());
-    }
-
-    #[test]
-    fn the_operator_is_null_where_nothing_tells() {
-        let said = |cluster: &Cluster| {
-            let it = standing(cluster, &Scope::default(), None)
-                .unwrap()
-                .operator();
-            [it.version, it.policy, it.state].map(|it| it.unwrap_or_else(|| "null".to_owned()))
-        };
-        let mut cluster = cluster([], [], []);
-        assert_eq!(said(&cluster), ["null", "null", "null"]);
-        let mut object = policy(Kind::ClusterPolicy, json!({}));
-        take(&mut cluster, [object.clone()]);
-        assert_eq!(
-            said(&cluster),
-            ["null", "ClusterPolicy/cluster-policy", "null"]
-        );
-        object["status"] = json!({ "state": "ready" });
-        object["metadata"]["labels"] = json!({ "helm.sh/chart": "gpu-operator-v26.7.0" });
-        take(&mut cluster, [object]);
-        assert_eq!(
-            said(&cluster),
-            ["v26.7.0", "ClusterPolicy/cluster-policy", "ready"]
-        );
     }
 }

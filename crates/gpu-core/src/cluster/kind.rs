@@ -127,4 +127,114 @@ mod tests {
         assert_eq!(Kind::of("metrics.k8s.io/v1beta1", "Pod"), None);
         assert_eq!(Kind::of("example.com/v1", "ClusterPolicy"), None);
     }
+
+    #[test]
+    fn kinds_stand_where_the_api_server_serves_them() {
+        let served = KINDS.map(|it| {
+            let scope = if it.namespaced {
+                "namespaced"
+            } else {
+                "cluster"
+            };
+            format!(
+                "{}/{} {} {} {scope}",
+                it.group, it.version, it.name, it.plural
+            )
+        });
+        assert_eq!(
+            served,
+            [
+                "/v1 Node nodes cluster",
+                "/v1 Pod pods namespaced",
+                "apps/v1 DaemonSet daemonsets namespaced",
+                "nvidia.com/v1 ClusterPolicy clusterpolicies cluster",
+                "nvidia.com/v1alpha1 NVIDIADriver nvidiadrivers cluster",
+                "nvidia.com/v1alpha1 GPUCluster gpuclusters cluster",
+                "/v1 Event events namespaced",
+                "/v1 ResourceQuota resourcequotas namespaced",
+                "apps/v1 Deployment deployments namespaced",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_recording_without_nodes_pods_or_daemon_sets_is_incomplete() {
+        for row in &KINDS {
+            let want = matches!(row.kind, Kind::Node | Kind::Pod | Kind::DaemonSet);
+            assert_eq!(row.expected_in_recordings, want, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_kind_is_found_by_how_its_objects_name_it() {
+        for row in &KINDS {
+            let api_version = match row.group {
+                "" => row.version.to_owned(),
+                group => format!("{group}/{}", row.version),
+            };
+            assert_eq!(
+                Kind::of(&api_version, row.name),
+                Some(row.kind),
+                "{}",
+                row.name
+            );
+            assert_eq!(row.kind.row().name, row.name);
+        }
+        for (api_version, kind) in [
+            ("v1", "node"),
+            ("v1", "Secret"),
+            ("v1", "DaemonSet"),
+            ("apps/v1", "Pod"),
+            ("nvidia.com/v1", "Pod"),
+            ("events.k8s.io/v1", "Pod"),
+            ("", ""),
+        ] {
+            assert_eq!(Kind::of(api_version, kind), None, "{api_version} {kind}");
+        }
+    }
+
+    struct Text(&'static str);
+
+    impl Objects for Text {
+        type Error = serde_json::Error;
+
+        fn rows<T: serde::de::DeserializeOwned>(self) -> Result<Vec<T>, Self::Error> {
+            serde_json::from_str(self.0)
+        }
+    }
+
+    #[test]
+    fn every_kind_reads_its_own_rows() {
+        for row in &KINDS {
+            let rows = row
+                .kind
+                .read(Text(
+                    r#"[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]"#,
+                ))
+                .unwrap();
+            let (kind, n_rows) = match &rows {
+                Rows::Nodes(it) => (Kind::Node, it.len()),
+                Rows::Pods(it) => (Kind::Pod, it.len()),
+                Rows::DaemonSets(it) => (Kind::DaemonSet, it.len()),
+                Rows::Policies(kind, it) => (*kind, it.len()),
+                Rows::Events(it) => (Kind::Event, it.len()),
+                Rows::ResourceQuotas(it) => (Kind::ResourceQuota, it.len()),
+                Rows::Deployments(it) => (Kind::Deployment, it.len()),
+            };
+            assert_eq!((kind, n_rows), (row.kind, 2));
+        }
+    }
+
+    #[test]
+    fn the_error_is_the_sources_own() {
+        for text in [
+            "",
+            "{}",
+            "[1]",
+            r#"[{"metadata":7}]"#,
+            r#"[{"metadata":{"labels":[]}}]"#,
+        ] {
+            assert!(Kind::Pod.read(Text(text)).is_err(), "{text}");
+        }
+    }
 }

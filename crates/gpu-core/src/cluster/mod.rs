@@ -240,3 +240,6 @@ impl Cluster {
             .filter(|it| it.kind == Kind::NvidiaDriver)
     }
 }
+
+#[cfg(test)]
+mod tests;

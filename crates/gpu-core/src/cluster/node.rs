@@ -219,6 +219,7 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::node;
 
     #[test]
     fn every_spelling_of_a_deploy_label_has_one_meaning() {
@@ -262,5 +263,179 @@ mod tests {
         };
         assert_eq!(taint("ml").to_string(), "team=ml:NoSchedule");
         assert_eq!(taint("").to_string(), "team:NoSchedule");
+    }
+
+    #[test]
+    fn a_gpu_node_is_one_that_the_operator_or_a_person_labelled_as_such() {
+        for (key, value, want) in [
+            ("nvidia.com/gpu.present", "true", true),
+            ("nvidia.com/gpu.present", "false", false),
+            ("nvidia.com/gpu.present", "", false),
+            // In a lab nobody writes gpu.present.
+            ("nvidia.com/gpu.deploy.driver", "true", true),
+            ("nvidia.com/gpu.deploy.driver", "false", true),
+            ("nvidia.com/gpu.deploy.operands", "false", true),
+            ("feature.node.kubernetes.io/pci-10de.present", "true", false),
+            ("nvidia.com/gpu.count", "8", false),
+        ] {
+            let node = node("a").label(key, value).build();
+            assert_eq!(node.is_gpu(), want, "{key}={value}");
+            assert_eq!(node.has_deploy_label(), key.contains(".deploy."), "{key}");
+        }
+        assert!(!node("a").build().is_gpu());
+    }
+
+    #[test]
+    fn a_node_is_opted_out_by_one_value_of_one_label() {
+        for (value, want) in [
+            ("false", true),
+            ("true", false),
+            ("", false),
+            ("False", false),
+        ] {
+            let node = node("a")
+                .label("nvidia.com/gpu.deploy.operands", value)
+                .build();
+            assert_eq!(node.is_opted_out(), want, "{value}");
+        }
+        assert!(!node("a").build().is_opted_out());
+    }
+
+    #[test]
+    fn only_three_spellings_of_the_pci_label_count() {
+        for (key, value, counts) in [
+            ("feature.node.kubernetes.io/pci-10de.present", "true", true),
+            (
+                "feature.node.kubernetes.io/pci-0302_10de.present",
+                "true",
+                true,
+            ),
+            (
+                "feature.node.kubernetes.io/pci-0300_10de.present",
+                "true",
+                true,
+            ),
+            (
+                "feature.node.kubernetes.io/pci-10de.present",
+                "false",
+                false,
+            ),
+            (
+                "feature.node.kubernetes.io/pci-1200_10de.present",
+                "true",
+                false,
+            ),
+            (
+                "feature.node.kubernetes.io/pci-0b40_10de.present",
+                "true",
+                false,
+            ),
+            ("feature.node.kubernetes.io/pci-15b3.present", "true", false),
+        ] {
+            let node = node("a").label(key, value).build();
+            assert_eq!(node.gpu_pci_label(), counts.then_some(key), "{key}={value}");
+            assert!(node.has_nfd_label());
+        }
+        assert!(
+            !node("a")
+                .label("nvidia.com/gpu.present", "true")
+                .build()
+                .has_nfd_label()
+        );
+    }
+
+    #[test]
+    fn a_node_is_for_what_its_label_says_where_the_operator_knows_the_word() {
+        for (value, want) in [
+            ("container", Some(Workload::Container)),
+            ("vm-passthrough", Some(Workload::VmPassthrough)),
+            ("vm-vgpu", Some(Workload::VmVgpu)),
+            ("dra", None),
+            ("vm", None),
+            ("", None),
+        ] {
+            let node = node("a")
+                .label("nvidia.com/gpu.workload.config", value)
+                .build();
+            assert_eq!(node.workload_label(), want, "{value}");
+        }
+        assert_eq!(node("a").build().workload_label(), None);
+    }
+
+    #[test]
+    fn a_pause_says_who_made_it_and_what_comes_back() {
+        for (value, by, resumes_as) in [
+            (
+                "paused-for-driver-upgrade",
+                &[Pauser::Driver][..],
+                DeployLabel::On,
+            ),
+            ("paused-for-mig-change", &[Pauser::Mig], DeployLabel::On),
+            (
+                "false_paused-for-driver-upgrade",
+                &[Pauser::Driver],
+                DeployLabel::Off,
+            ),
+            (
+                "pre-installed_paused-for-driver-upgrade",
+                &[Pauser::Driver],
+                DeployLabel::PreInstalled,
+            ),
+            (
+                "_paused-for-driver-upgrade",
+                &[Pauser::Driver],
+                DeployLabel::Empty,
+            ),
+            (
+                "x_paused-for-mig-change",
+                &[Pauser::Mig],
+                DeployLabel::Other("x".into()),
+            ),
+        ] {
+            let want = DeployLabel::Paused {
+                by: by.to_vec(),
+                resumes_as: Box::new(resumes_as),
+            };
+            assert_eq!(DeployLabel::parse(Some(value)), want, "{value}");
+        }
+    }
+
+    #[test]
+    fn values_that_only_look_like_a_pause_are_somebodys_own() {
+        for value in [
+            "paused",
+            "paused-for-",
+            "paused-for-driver-upgrade ",
+            "paused-for-driver-upgrade_",
+            "xpaused-for-driver-upgrade",
+            "Paused-for-driver-upgrade",
+            "preinstalled",
+            "TRUE",
+            "yes",
+            "1",
+        ] {
+            assert_eq!(
+                DeployLabel::parse(Some(value)),
+                DeployLabel::Other(value.into())
+            );
+        }
+    }
+
+    #[test]
+    fn each_operand_reads_its_own_label() {
+        let node = node("a")
+            .deploys(Id::Driver, "pre-installed")
+            .deploys(Id::DevicePlugin, "false")
+            .deploys(Id::Dcgm, "")
+            .build();
+        for (id, want) in [
+            (Id::Driver, DeployLabel::PreInstalled),
+            (Id::DevicePlugin, DeployLabel::Off),
+            (Id::MpsControlDaemon, DeployLabel::Off),
+            (Id::Dcgm, DeployLabel::Empty),
+            (Id::DcgmExporter, DeployLabel::Absent),
+        ] {
+            assert_eq!(node.deploy(id), want, "{}", id.name());
+        }
     }
 }

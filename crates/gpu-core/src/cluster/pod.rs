@@ -202,3 +202,119 @@ impl Pod {
         format!("pod/{}", self.name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{node, pod_of};
+
+    fn ended(code: i32, signal: i32, reason: &str) -> Ended {
+        Ended {
+            code,
+            signal,
+            reason: reason.into(),
+            message: String::new(),
+            at: None,
+        }
+    }
+
+    #[test]
+    fn an_end_is_told_by_its_reason_where_that_says_more_than_its_code() {
+        for (it, want) in [
+            (ended(1, 0, "Error"), "exit code 1"),
+            (ended(0, 0, "Completed"), "exit code 0"),
+            (ended(2, 0, ""), "exit code 2"),
+            (ended(137, 0, "OOMKilled"), "OOMKilled, exit code 137"),
+            (ended(137, 9, "Error"), "signal 9"),
+            (ended(128, 0, "StartError"), "StartError, exit code 128"),
+            (
+                ended(143, 15, "DeadlineExceeded"),
+                "DeadlineExceeded, signal 15",
+            ),
+        ] {
+            assert_eq!(it.in_words(), want);
+        }
+    }
+
+    /// Where a pod with init containers in these states waits; the last field of a state says that it is a sidecar.
+    fn waits(states: Vec<(State, bool)>) -> Option<usize> {
+        let container = |(state, sidecar): (State, bool)| Container {
+            name: "c".into(),
+            image: String::new(),
+            ready: false,
+            restarts: 0,
+            state,
+            last: None,
+            sidecar,
+        };
+        let details = Details {
+            init_containers: states.into_iter().map(container).collect(),
+            ..Details::default()
+        };
+        details.waiting_init().map(|(at, _)| at)
+    }
+
+    #[test]
+    fn a_pod_waits_in_the_first_init_container_that_has_not_done_its_work() {
+        let done = || (State::Ended(ended(0, 0, "Completed")), false);
+        let failed = || (State::Ended(ended(1, 0, "Error")), false);
+        let killed = || (State::Ended(ended(0, 9, "Error")), false);
+        let runs = || (State::Running(None), false);
+        let sidecar = || (State::Running(None), true);
+        let waiting = || {
+            (
+                State::Waiting("PodInitializing".into(), String::new()),
+                false,
+            )
+        };
+        let unsaid = || (State::Unsaid, false);
+        for (states, want) in [
+            (vec![], None),
+            (vec![done()], None),
+            (vec![runs(), waiting()], Some(0)),
+            (vec![done(), runs(), waiting()], Some(1)),
+            (vec![done(), failed()], Some(1)),
+            (vec![killed()], Some(0)),
+            (vec![sidecar(), done()], None),
+            (vec![sidecar(), runs()], Some(1)),
+            (vec![unsaid(), unsaid()], Some(0)),
+        ] {
+            assert_eq!(waits(states.clone()), want, "{states:?}");
+        }
+    }
+
+    #[test]
+    fn a_pod_that_ended_is_finished_and_no_other_is() {
+        for (phase, running, finished) in [
+            ("Pending", false, false),
+            ("Running", true, false),
+            ("Succeeded", false, true),
+            ("Failed", false, true),
+            ("Unknown", false, false),
+        ] {
+            let pods = crate::testing::cluster(
+                [node("a")],
+                [],
+                [pod_of(Id::Dcgm, "a").phase(phase, false)],
+            )
+            .pods;
+            assert_eq!(
+                (pods[0].is_running(), pods[0].is_finished()),
+                (running, finished),
+                "{phase}"
+            );
+            assert_eq!(pods[0].phase.name(), phase);
+            assert!(!pods[0].is_terminating());
+        }
+    }
+
+    #[test]
+    fn a_summary_without_details_still_tells_that_a_pod_is_on_its_way_out() {
+        let mut pods = crate::testing::cluster([], [], [pod_of(Id::Dcgm, "a")]).pods;
+        let pod = &mut pods[0];
+        pod.details = None;
+        assert!(!pod.is_terminating());
+        pod.status = "Terminating".into();
+        assert!(pod.is_terminating());
+    }
+}

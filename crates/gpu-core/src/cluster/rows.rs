@@ -228,4 +228,100 @@ mod tests {
         assert_eq!(node.metadata.labels["e"].0, "");
         assert_eq!(node.status.capacity["nvidia.com/gpu"].0, "8");
     }
+
+    #[test]
+    fn text_is_whatever_a_tool_wrote_for_it() {
+        for (json, want) in [
+            (r#""x""#, "x"),
+            (r#""""#, ""),
+            ("true", "true"),
+            ("7", "7"),
+            ("-7", "-7"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("1.5", "1.5"),
+            ("null", ""),
+        ] {
+            assert_eq!(
+                serde_json::from_str::<Text>(json).unwrap().0,
+                want,
+                "{json}"
+            );
+        }
+        for json in ["[]", "{}", "[1]"] {
+            let error = serde_json::from_str::<Text>(json).unwrap_err().to_string();
+            assert!(error.contains("expected text"), "{error}");
+        }
+    }
+
+    #[test]
+    fn fields_that_nobody_reads_are_passed_over() {
+        let pod: Pod = serde_json::from_str(
+        r#"{"metadata":{"name":"a","managedFields":[{"fieldsV1":{"f:x":{}}}]},"spec":{"volumes":[{"emptyDir":{}}],
+            "containers":[{"name":"c","env":[{"name":"A","value":"b"}]}]},"extra":[1,[2]]}"#,
+    )
+    .unwrap();
+        assert_eq!(pod.metadata.name, "a");
+        assert_eq!(pod.spec.containers[0].name, "c");
+    }
+
+    #[test]
+    fn every_shape_is_read_from_nothing_and_from_nulls() {
+        fn check<T: serde::de::DeserializeOwned>(fields: &[&str]) {
+            serde_json::from_str::<T>("{}").unwrap();
+            for field in fields {
+                serde_json::from_str::<T>(&format!(r#"{{"{field}":null}}"#)).unwrap();
+            }
+        }
+        check::<Node>(&["metadata", "spec", "status"]);
+        check::<Pod>(&["metadata", "spec", "status"]);
+        check::<DaemonSet>(&["metadata", "spec", "status"]);
+        check::<Policy>(&["metadata", "spec", "status"]);
+        check::<Event>(&[
+            "metadata",
+            "involvedObject",
+            "regarding",
+            "reason",
+            "message",
+            "note",
+            "count",
+            "series",
+        ]);
+        check::<ResourceQuota>(&["metadata", "spec", "status"]);
+        check::<Deployment>(&["metadata", "spec", "status"]);
+        check::<PodStatus>(&[
+            "conditions",
+            "initContainerStatuses",
+            "containerStatuses",
+            "phase",
+        ]);
+        check::<ContainerStatus>(&["state", "lastState", "restartCount", "ready"]);
+        check::<Terminated>(&["exitCode", "signal", "reason", "finishedAt"]);
+        check::<Toleration>(&["key", "operator", "value", "effect"]);
+        check::<Meta>(&[
+            "labels",
+            "annotations",
+            "ownerReferences",
+            "uid",
+            "creationTimestamp",
+        ]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_an_error_that_names_the_place() {
+        for (json, place) in [
+            (
+                r#"{"status":{"containerStatuses":[{"restartCount":-1}]}}"#,
+                "u32",
+            ),
+            (r#"{"metadata":{"ownerReferences":{}}}"#, "sequence"),
+            (r#"{"spec":{"hostNetwork":"yes"}}"#, "boolean"),
+            (r#"{"spec":7}"#, "PodSpec"),
+        ] {
+            let error = serde_json::from_str::<Pod>(json)
+                .map(|_| ())
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(place), "{error}");
+        }
+    }
 }

@@ -121,14 +121,4 @@ pub fn names(answer: &dyn Answer) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_format_has_one_name() {
-        for (at, (format, name, _)) in FORMATS.iter().enumerate() {
-            assert_eq!(*format as usize, at);
-            assert_eq!(FORMATS.iter().filter(|(_, it, _)| it == name).count(), 1);
-        }
-    }
-}
+mod tests;

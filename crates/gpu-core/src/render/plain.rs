@@ -109,4 +109,98 @@ mod tests {
             value
         );
     }
+
+    #[test]
+    fn every_character_that_a_terminal_obeys_is_hostile_and_no_letter_is() {
+        for c in ('\0'..=' ').chain('\u{7f}'..='\u{a0}') {
+            assert_eq!(is_hostile(c), c != ' ' && c != '\u{a0}', "{c:?}");
+        }
+        for c in [
+            '\u{ad}',
+            '\u{61c}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{200e}',
+            '\u{200f}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202a}',
+            '\u{202e}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{feff}',
+            '\u{fff9}',
+            '\u{e0001}',
+            '\u{e007f}',
+        ] {
+            assert!(is_hostile(c), "{c:?}");
+        }
+        for c in "azAZ09-_./:한é\u{300}😀→".chars() {
+            assert!(!is_hostile(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_made_visible_stays_as_it_is_when_shown_again() {
+        for text in [
+            "a\u{1b}[31m",
+            "a\nb\tc\rd",
+            "\u{202e}",
+            "\u{0}\u{7f}\u{9b}",
+            "plain",
+        ] {
+            let shown = plain(text);
+            assert!(!shown.contains(is_hostile), "{shown}");
+            assert_eq!(plain(&shown), shown);
+        }
+    }
+
+    #[test]
+    fn escapes_are_those_that_people_know() {
+        for (c, want) in [
+            ('\n', "\\n"),
+            ('\t', "\\t"),
+            ('\r', "\\r"),
+            ('\u{1b}', "^["),
+            ('\u{7}', "\\u{7}"),
+            ('\u{202e}', "\\u{202e}"),
+        ] {
+            assert_eq!(plain(&c.to_string()), want);
+        }
+    }
+
+    #[test]
+    fn a_word_has_no_white_space_of_any_kind() {
+        for text in [
+            "a b",
+            "a\tb",
+            "a\u{a0}b",
+            "a\u{3000}b",
+            "a\u{2003}b",
+            "\u{85}",
+            " ",
+            "",
+        ] {
+            let word = word(text);
+            assert!(
+                !word.is_empty() && !word.contains(char::is_whitespace),
+                "{text:?} {word:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn json_that_needs_no_change_gets_none() {
+        for json in ["{}", "{\n  \"a\": \"한국어 é 😀\"\n}", "[\"\\u001b\"]"] {
+            assert_eq!(json_safe(json), json);
+        }
+    }
+
+    #[test]
+    fn characters_beyond_the_first_plane_become_two_escapes() {
+        assert_eq!(json_safe("\"\u{e0041}\""), "\"\\udb40\\udc41\"");
+        assert_eq!(json_safe("\"\u{202e}\""), "\"\\u202e\"");
+    }
 }

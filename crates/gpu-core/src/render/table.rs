@@ -141,4 +141,105 @@ mod tests {
         let err = table(example(), &look, Some("pods")).unwrap_err();
         assert_eq!(err.known, ["node", "driver"]);
     }
+
+    #[test]
+    fn numbers_inside_of_names_count_as_numbers() {
+        let mut names = [
+            "gpu-10",
+            "gpu-9",
+            "gpu",
+            "gpu-9a",
+            "",
+            "gpu-010",
+            "9",
+            "10-a",
+            "a10b2",
+            "a10b10",
+            "gpu-99999999999999999999999",
+        ];
+        names.sort_by_key(|it| natural(it));
+        assert_eq!(
+            names,
+            [
+                "",
+                "a10b2",
+                "a10b10",
+                "gpu",
+                "gpu-9",
+                "gpu-9a",
+                "gpu-10",
+                "gpu-010",
+                "gpu-99999999999999999999999",
+                "9",
+                "10-a",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_column_is_named_in_any_spelling_of_it() {
+        let header = || Table {
+            header: vec!["NODE".into(), "WAITS-FOR".into()],
+            rows: vec![vec![Cell::from("a"), Cell::from("b")]],
+        };
+        for typed in ["waits-for", "WAITS-FOR", "waits_for", "Waits For"] {
+            assert!(
+                table(header(), &Look::default(), Some(typed)).is_ok(),
+                "{typed}"
+            );
+        }
+        for typed in ["", "waits", "waitsfor", "node "] {
+            assert!(
+                table(header(), &Look::default(), Some(typed)).is_err(),
+                "{typed}"
+            );
+        }
+    }
+
+    #[test]
+    fn rows_with_the_same_value_keep_their_order() {
+        let row = |name: &str| vec![Cell::from(name), Cell::from("x")];
+        let same = Table {
+            header: vec!["NODE".into(), "DRIVER".into()],
+            rows: ["c", "a", "b"].map(row).into(),
+        };
+        let look = Look {
+            no_headers: true,
+            ..Look::default()
+        };
+        assert_eq!(
+            table(same, &look, Some("driver")).unwrap(),
+            "c   x\na   x\nb   x\n"
+        );
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_text_is_on_a_terminal() {
+        let row = |name: &str| vec![Cell::from(name), Cell::from("ready")];
+        let wide = Table {
+            header: vec!["NODE".into(), "DRIVER".into()],
+            rows: ["한국", "a\u{1b}b", "gpu-1"].map(row).into(),
+        };
+        let text = table(wide, &Look::default(), None).unwrap();
+        assert_eq!(
+            text,
+            "NODE    DRIVER\n한국    ready\na^[b    ready\ngpu-1   ready\n"
+        );
+    }
+
+    #[test]
+    fn no_line_ends_in_white_space() {
+        let rows = vec![
+            vec![Cell::from("a"), Cell::from("")],
+            vec![Cell::from("longer"), Cell::from("")],
+        ];
+        let empty = Table {
+            header: vec!["NODE".into(), "WHY".into()],
+            rows,
+        };
+        assert_eq!(
+            table(empty, &Look::default(), None).unwrap(),
+            "NODE     WHY\na\nlonger\n"
+        );
+    }
 }

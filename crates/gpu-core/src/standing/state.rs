@@ -388,6 +388,17 @@ mod tests {
     }
 
     #[test]
+    fn a_pod_that_is_on_its_way_out_is_no_surprise() {
+        let found = stands(
+            ID,
+            labelled(Some("false")),
+            vec![ready().terminating()],
+            None,
+        );
+        assert_eq!(found, Some((State::OptedOut, false)));
+    }
+
+    #[test]
     fn a_wanted_operand_stands_as_its_best_pod_does() {
         let another = |pod: PodBuilder| pod.named("another");
         for (pods, want, strictly_missing) in [

@@ -29,3 +29,53 @@ impl Standing<'_> {
         summary
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::{Cluster, Kind};
+    use crate::facts::operands::{CORE, Id};
+    use crate::standing::{Scope, standing};
+    use crate::testing::{cluster, core_daemon_sets, gpu_node, node, policy, running, take};
+    use serde_json::json;
+
+    #[test]
+    fn states_are_counted_over_all_nodes() {
+        let nodes = [
+            gpu_node("a"),
+            gpu_node("b").deploys(Id::Driver, "false"),
+            node("c"),
+        ];
+        let cluster = cluster(nodes, core_daemon_sets(), running(&CORE, "a"));
+        let summary = standing(&cluster, &Scope::default(), None)
+            .unwrap()
+            .summary();
+        assert_eq!((summary.nodes, summary.gpu_nodes), (3, 2));
+        let want = [("missing", 4), ("opted-out", 1), ("ready", 5)];
+        assert_eq!(summary.by_state, want.into());
+    }
+
+    #[test]
+    fn the_operator_is_null_where_nothing_tells() {
+        let said = |cluster: &Cluster| {
+            let it = standing(cluster, &Scope::default(), None)
+                .unwrap()
+                .operator();
+            [it.version, it.policy, it.state].map(|it| it.unwrap_or_else(|| "null".to_owned()))
+        };
+        let mut cluster = cluster([], [], []);
+        assert_eq!(said(&cluster), ["null", "null", "null"]);
+        let mut object = policy(Kind::ClusterPolicy, json!({}));
+        take(&mut cluster, [object.clone()]);
+        assert_eq!(
+            said(&cluster),
+            ["null", "ClusterPolicy/cluster-policy", "null"]
+        );
+        object["status"] = json!({ "state": "ready" });
+        object["metadata"]["labels"] = json!({ "helm.sh/chart": "gpu-operator-v26.7.0" });
+        take(&mut cluster, [object]);
+        assert_eq!(
+            said(&cluster),
+            ["v26.7.0", "ClusterPolicy/cluster-policy", "ready"]
+        );
+    }
+}

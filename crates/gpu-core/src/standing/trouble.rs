@@ -626,6 +626,17 @@ mod tests {
                 Some("a"),
             ),
             (
+                vec![
+                    pod("a").phase("Pending", false),
+                    pod("b").phase("Failed", false),
+                ],
+                Some("a"),
+            ),
+            (
+                vec![pod("a").phase("Pending", false), pod("b").unscheduled("no")],
+                Some("a"),
+            ),
+            (
                 vec![pod("a").unscheduled("no"), pod("b").phase("Pending", false)],
                 Some("b"),
             ),

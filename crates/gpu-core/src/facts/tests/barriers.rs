@@ -45,116 +45,46 @@ fn operands_wait_for_what_upstream_lets_them_wait_for() {
     }
 }
 
+/// Who waits, in which init container, and for which file of which operand.
+type Row = (Id, &'static str, Option<(&'static str, &'static str)>);
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    (Id::ContainerToolkit, "driver-validation", Some((".driver-ctr-ready", "driver"))),
+    (Id::OperatorValidator, "driver-validation", Some((".driver-ctr-ready", "driver"))),
+    (Id::OperatorValidator, "toolkit-validation", Some(("", "container-toolkit"))),
+    (Id::OperatorValidator, "plugin-validation", Some(("", "device-plugin"))),
+    // It starts a pod of its own and waits for nobody.
+    (Id::OperatorValidator, "cuda-validation", None),
+    (Id::DevicePlugin, "toolkit-validation", Some(("toolkit-ready", "operator-validator"))),
+    (Id::DevicePlugin, "config-manager-init", None),
+    (Id::MpsControlDaemon, "toolkit-validation", Some(("toolkit-ready", "operator-validator"))),
+    (Id::MpsControlDaemon, "mps-control-daemon-mounts", None),
+    (Id::GpuFeatureDiscovery, "toolkit-validation", Some(("toolkit-ready", "operator-validator"))),
+    (Id::Dcgm, "toolkit-validation", Some(("toolkit-ready", "operator-validator"))),
+    (Id::DcgmExporter, "toolkit-validation", Some(("toolkit-ready", "operator-validator"))),
+    (Id::MigManager, "toolkit-validation", Some(("toolkit-ready", "operator-validator"))),
+    (Id::SandboxDevicePlugin, "vfio-pci-validation", Some(("vfio-pci-ready", "sandbox-validator"))),
+    (Id::SandboxDevicePlugin, "vgpu-devices-validation", Some(("vgpu-devices-ready", "sandbox-validator"))),
+    (Id::KataSandboxDevicePlugin, "vfio-pci-validation", Some(("vfio-pci-ready", "sandbox-validator"))),
+    (Id::KataSandboxDevicePlugin, "vgpu-devices-validation", None),
+    (Id::SandboxValidator, "cc-manager-validation", Some(("", "cc-manager"))),
+    (Id::SandboxValidator, "vfio-pci-validation", Some(("", "vfio-manager"))),
+    (Id::SandboxValidator, "vgpu-manager-validation", Some(("", "vgpu-manager"))),
+    (Id::SandboxValidator, "vgpu-devices-validation", Some(("", "vgpu-device-manager"))),
+    (Id::VgpuDeviceManager, "vgpu-manager-validation", Some(("vgpu-manager-ready", "sandbox-validator"))),
+    (Id::DraDriver, "driver-validation", Some((".driver-ctr-ready", "driver"))),
+    // The driver manager works; it does not wait at a barrier.
+    (Id::Driver, "k8s-driver-manager", None),
+    (Id::VfioManager, "k8s-driver-manager", None),
+    (Id::ContainerToolkit, "toolkit-validation", None),
+];
+
 #[test]
 fn a_barrier_is_known_by_the_init_container_that_waits_at_it() {
-    for (waiter, init, want) in [
-        (
-            Id::ContainerToolkit,
-            "driver-validation",
-            Some((".driver-ctr-ready", "driver")),
-        ),
-        (
-            Id::OperatorValidator,
-            "driver-validation",
-            Some((".driver-ctr-ready", "driver")),
-        ),
-        (
-            Id::OperatorValidator,
-            "toolkit-validation",
-            Some(("", "container-toolkit")),
-        ),
-        (
-            Id::OperatorValidator,
-            "plugin-validation",
-            Some(("", "device-plugin")),
-        ),
-        // It starts a pod of its own and waits for nobody.
-        (Id::OperatorValidator, "cuda-validation", None),
-        (
-            Id::DevicePlugin,
-            "toolkit-validation",
-            Some(("toolkit-ready", "operator-validator")),
-        ),
-        (Id::DevicePlugin, "config-manager-init", None),
-        (
-            Id::MpsControlDaemon,
-            "toolkit-validation",
-            Some(("toolkit-ready", "operator-validator")),
-        ),
-        (Id::MpsControlDaemon, "mps-control-daemon-mounts", None),
-        (
-            Id::GpuFeatureDiscovery,
-            "toolkit-validation",
-            Some(("toolkit-ready", "operator-validator")),
-        ),
-        (
-            Id::Dcgm,
-            "toolkit-validation",
-            Some(("toolkit-ready", "operator-validator")),
-        ),
-        (
-            Id::DcgmExporter,
-            "toolkit-validation",
-            Some(("toolkit-ready", "operator-validator")),
-        ),
-        (
-            Id::MigManager,
-            "toolkit-validation",
-            Some(("toolkit-ready", "operator-validator")),
-        ),
-        (
-            Id::SandboxDevicePlugin,
-            "vfio-pci-validation",
-            Some(("vfio-pci-ready", "sandbox-validator")),
-        ),
-        (
-            Id::SandboxDevicePlugin,
-            "vgpu-devices-validation",
-            Some(("vgpu-devices-ready", "sandbox-validator")),
-        ),
-        (
-            Id::KataSandboxDevicePlugin,
-            "vfio-pci-validation",
-            Some(("vfio-pci-ready", "sandbox-validator")),
-        ),
-        (Id::KataSandboxDevicePlugin, "vgpu-devices-validation", None),
-        (
-            Id::SandboxValidator,
-            "cc-manager-validation",
-            Some(("", "cc-manager")),
-        ),
-        (
-            Id::SandboxValidator,
-            "vfio-pci-validation",
-            Some(("", "vfio-manager")),
-        ),
-        (
-            Id::SandboxValidator,
-            "vgpu-manager-validation",
-            Some(("", "vgpu-manager")),
-        ),
-        (
-            Id::SandboxValidator,
-            "vgpu-devices-validation",
-            Some(("", "vgpu-device-manager")),
-        ),
-        (
-            Id::VgpuDeviceManager,
-            "vgpu-manager-validation",
-            Some(("vgpu-manager-ready", "sandbox-validator")),
-        ),
-        (
-            Id::DraDriver,
-            "driver-validation",
-            Some((".driver-ctr-ready", "driver")),
-        ),
-        // The driver manager works; it does not wait at a barrier.
-        (Id::Driver, "k8s-driver-manager", None),
-        (Id::VfioManager, "k8s-driver-manager", None),
-        (Id::ContainerToolkit, "toolkit-validation", None),
-    ] {
-        let found = at(waiter, init).map(|it| (it.file, it.opener.name()));
-        assert_eq!(found, want, "{init} of {}", waiter.name());
+    for (waiter, init, want) in ROWS {
+        let found = at(*waiter, init).map(|it| (it.file, it.opener.name()));
+        assert_eq!(found, *want, "{init} of {}", waiter.name());
     }
 }
 

@@ -352,74 +352,72 @@ fn pausers_write_the_values_that_upstream_writes() {
 #[test]
 fn every_daemon_set_of_an_operator_install_is_found_by_its_name() {
     for (name, want) in [
-        ("nvidia-driver-daemonset", Some(Id::Driver)),
+        ("nvidia-driver-daemonset", Id::Driver),
         // Precompiled: one for each kernel and OS.
-        (
-            "nvidia-driver-daemonset-5.14.0-503.el9-rhel9.4",
-            Some(Id::Driver),
-        ),
+        ("nvidia-driver-daemonset-5.14.0-503.el9-rhel9.4", Id::Driver),
         // OpenShift's driver toolkit: one for each RHCOS version.
-        (
-            "nvidia-driver-daemonset-418.94.202410090804-0",
-            Some(Id::Driver),
-        ),
+        ("nvidia-driver-daemonset-418.94.202410090804-0", Id::Driver),
         // NVIDIADriver: type, OS and hash.
-        ("nvidia-gpu-driver-rhel9-5b6f7c8d9", Some(Id::Driver)),
-        ("nvidia-vgpu-driver-ubuntu22.04-6c4d7f9bd", Some(Id::Driver)),
+        ("nvidia-gpu-driver-rhel9-5b6f7c8d9", Id::Driver),
+        ("nvidia-vgpu-driver-ubuntu22.04-6c4d7f9bd", Id::Driver),
         (
             "nvidia-vgpu-host-manager-driver-rhel9-7d8f",
-            Some(Id::VgpuManager),
+            Id::VgpuManager,
         ),
-        ("nvidia-vgpu-manager-daemonset", Some(Id::VgpuManager)),
+        ("nvidia-vgpu-manager-daemonset", Id::VgpuManager),
         (
             "nvidia-vgpu-manager-daemonset-418.94.202410090804-0",
-            Some(Id::VgpuManager),
+            Id::VgpuManager,
         ),
-        (
-            "nvidia-container-toolkit-daemonset",
-            Some(Id::ContainerToolkit),
-        ),
-        ("nvidia-operator-validator", Some(Id::OperatorValidator)),
-        ("nvidia-device-plugin-daemonset", Some(Id::DevicePlugin)),
+        ("nvidia-container-toolkit-daemonset", Id::ContainerToolkit),
+        ("nvidia-operator-validator", Id::OperatorValidator),
+        ("nvidia-device-plugin-daemonset", Id::DevicePlugin),
         (
             "nvidia-device-plugin-mps-control-daemon",
-            Some(Id::MpsControlDaemon),
+            Id::MpsControlDaemon,
         ),
-        ("gpu-feature-discovery", Some(Id::GpuFeatureDiscovery)),
-        ("nvidia-dcgm", Some(Id::Dcgm)),
-        ("nvidia-dcgm-exporter", Some(Id::DcgmExporter)),
-        ("nvidia-mig-manager", Some(Id::MigManager)),
-        ("nvidia-node-status-exporter", Some(Id::NodeStatusExporter)),
+        ("gpu-feature-discovery", Id::GpuFeatureDiscovery),
+        ("nvidia-dcgm", Id::Dcgm),
+        ("nvidia-dcgm-exporter", Id::DcgmExporter),
+        ("nvidia-mig-manager", Id::MigManager),
+        ("nvidia-node-status-exporter", Id::NodeStatusExporter),
         (
             "nvidia-sandbox-device-plugin-daemonset",
-            Some(Id::SandboxDevicePlugin),
+            Id::SandboxDevicePlugin,
         ),
         (
             "nvidia-kata-sandbox-device-plugin-daemonset",
-            Some(Id::KataSandboxDevicePlugin),
+            Id::KataSandboxDevicePlugin,
         ),
-        ("nvidia-sandbox-validator", Some(Id::SandboxValidator)),
-        ("nvidia-vfio-manager", Some(Id::VfioManager)),
-        ("nvidia-vgpu-device-manager", Some(Id::VgpuDeviceManager)),
-        ("nvidia-kata-manager", Some(Id::KataManager)),
-        ("nvidia-cc-manager", Some(Id::CcManager)),
-        ("nvidia-dra-driver-kubelet-plugin", Some(Id::DraDriver)),
-        ("nvidia-dra-validator", Some(Id::DraValidator)),
-        ("nvidia-dcgm-dra", Some(Id::DcgmDra)),
-        ("nvidia-dcgm-exporter-dra", Some(Id::DcgmExporterDra)),
-        // Neighbours with names that come close.
-        ("nvidia-driver-installer", None),
-        ("nvidia-driver-daemonset-", None),
-        ("nvidia-gpu-driver-", None),
-        ("nvidia-device-plugin", None),
-        ("nvdp-nvidia-device-plugin", None),
-        ("nvidia-dra-driver-gpu-kubelet-plugin", None),
-        ("nvidia-dcgm-exporter-custom", None),
-        ("dcgm-exporter", None),
-        ("my-nvidia-dcgm", None),
-        ("", None),
+        ("nvidia-sandbox-validator", Id::SandboxValidator),
+        ("nvidia-vfio-manager", Id::VfioManager),
+        ("nvidia-vgpu-device-manager", Id::VgpuDeviceManager),
+        ("nvidia-kata-manager", Id::KataManager),
+        ("nvidia-cc-manager", Id::CcManager),
+        ("nvidia-dra-driver-kubelet-plugin", Id::DraDriver),
+        ("nvidia-dra-validator", Id::DraValidator),
+        ("nvidia-dcgm-dra", Id::DcgmDra),
+        ("nvidia-dcgm-exporter-dra", Id::DcgmExporterDra),
     ] {
-        assert_eq!(by_daemon_set(name), want, "{name}");
+        assert_eq!(by_daemon_set(name), Some(want), "{name}");
+    }
+}
+
+#[test]
+fn neighbours_with_names_that_come_close_are_nobodys() {
+    for name in [
+        "nvidia-driver-installer",
+        "nvidia-driver-daemonset-",
+        "nvidia-gpu-driver-",
+        "nvidia-device-plugin",
+        "nvdp-nvidia-device-plugin",
+        "nvidia-dra-driver-gpu-kubelet-plugin",
+        "nvidia-dcgm-exporter-custom",
+        "dcgm-exporter",
+        "my-nvidia-dcgm",
+        "",
+    ] {
+        assert_eq!(by_daemon_set(name), None, "{name}");
     }
 }
 

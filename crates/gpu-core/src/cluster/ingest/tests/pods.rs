@@ -29,21 +29,12 @@ fn whole() -> Value {
         "metadata": {
             "creationTimestamp": "2026-03-02T08:20:00Z",
             "generateName": "nvidia-container-toolkit-daemonset-",
-            "labels": {
-                "app": "nvidia-container-toolkit-daemonset",
-                "controller-revision-hash": "6d9f",
-                "pod-template-generation": "1"
-            },
+            "labels": { "app": "nvidia-container-toolkit-daemonset", "controller-revision-hash": "6d9f" },
             "name": "nvidia-container-toolkit-daemonset-x7k2p",
             "namespace": "gpu-operator",
-            "ownerReferences": [{
-                "apiVersion": "apps/v1",
-                "blockOwnerDeletion": true,
-                "controller": true,
-                "kind": "DaemonSet",
-                "name": "nvidia-container-toolkit-daemonset",
-                "uid": "11111111-2222-3333-4444-555555555555"
-            }]
+            "ownerReferences": [{ "apiVersion": "apps/v1", "blockOwnerDeletion": true, "controller": true,
+                "kind": "DaemonSet", "name": "nvidia-container-toolkit-daemonset",
+                "uid": "11111111-2222-3333-4444-555555555555" }]
         },
         "spec": {
             "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
@@ -51,16 +42,10 @@ fn whole() -> Value {
                     { "key": "metadata.name", "operator": "In", "values": ["gpu-1"] }
                 ] }]
             } } },
-            "containers": [{
-                "image": "nvcr.io/nvidia/k8s/container-toolkit:v1.17.8",
-                "name": "nvidia-container-toolkit-ctr",
-                "resources": {}
-            }],
-            "initContainers": [{
-                "image": "nvcr.io/nvidia/cloud-native/gpu-operator-validator:v25.3.4",
-                "name": "driver-validation",
-                "resources": {}
-            }],
+            "containers": [{ "image": "nvcr.io/nvidia/k8s/container-toolkit:v1.17.8",
+                "name": "nvidia-container-toolkit-ctr", "resources": {} }],
+            "initContainers": [{ "image": "nvcr.io/nvidia/cloud-native/gpu-operator-validator:v25.3.4",
+                "name": "driver-validation", "resources": {} }],
             "nodeName": "gpu-1",
             "priorityClassName": "system-node-critical",
             "runtimeClassName": "nvidia",
