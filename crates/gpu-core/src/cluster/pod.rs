@@ -125,6 +125,8 @@ pub struct Container {
     pub last: Option<Ended>,
     /// An init container that keeps running beside the others.
     pub sidecar: bool,
+    /// Its startup probe has passed, or it has none and runs.
+    pub started: bool,
 }
 
 /// How a container is.
@@ -176,7 +178,7 @@ impl Details {
         self.init_containers.iter().enumerate().find(|(_, it)| {
             let done =
                 matches!(&it.state, State::Ended(ended) if ended.code == 0 && ended.signal == 0);
-            !(done || it.sidecar && matches!(it.state, State::Running(_)))
+            !(done || it.sidecar && it.started && matches!(it.state, State::Running(_)))
         })
     }
 }
@@ -245,6 +247,7 @@ mod tests {
             restarts: 0,
             state,
             last: None,
+            started: true,
             sidecar,
         };
         let details = Details {

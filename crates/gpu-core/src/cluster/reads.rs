@@ -122,19 +122,15 @@ impl super::DaemonSet {
             || says("role", "worker") && says("app.kubernetes.io/name", "node-feature-discovery")
     }
 
-    /// A device plugin for NVIDIA GPUs that is not the operator's.
+    /// A device plugin for NVIDIA GPUs that is not the operator's. GFD and the MPS daemon of the device plugin's own
+    /// chart come from the same image and offer nothing.
     pub fn is_foreign_device_plugin(&self) -> bool {
-        self.operand != Some(Id::DevicePlugin)
-            && (self.name.contains("nvidia")
-                || self
-                    .images
-                    .iter()
-                    .any(|(_, image)| image.contains("nvidia")))
-            && (self.name.contains("device-plugin")
-                || self
-                    .images
-                    .iter()
-                    .any(|(_, image)| image.contains("device-plugin")))
-            && self.operand.is_none()
+        let says = |word: &str| {
+            self.name.contains(word) || self.images.iter().any(|(_, image)| image.contains(word))
+        };
+        let is_companion = ["feature-discovery", "mps-control"]
+            .iter()
+            .any(|it| self.name.contains(it));
+        self.operand.is_none() && says("nvidia") && says("device-plugin") && !is_companion
     }
 }

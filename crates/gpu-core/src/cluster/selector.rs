@@ -94,7 +94,9 @@ impl Selector {
                 Test::NotIn(values) => Some(format!("{key} notin ({})", values.join(","))),
                 Test::Exists => Some(key.clone()),
                 Test::Absent => Some(format!("!{key}")),
-                Test::Above(_) | Test::Below(_) | Test::Never => None,
+                Test::Above(than) => Some(format!("{key}>{than}")),
+                Test::Below(than) => Some(format!("{key}<{than}")),
+                Test::Never => None,
             }
         };
         self.0
@@ -104,7 +106,7 @@ impl Selector {
             .map(|it| it.join(","))
     }
 
-    /// Reads kubectl's `-l` syntax: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, joined by commas.
+    /// Reads kubectl's `-l` syntax: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<1`, `a`, `!a`, joined by commas.
     /// The error says which part cannot be read.
     pub fn parse(text: &str) -> Result<Self, String> {
         split_outside_brackets(text)
@@ -164,6 +166,16 @@ fn requirement(part: &str) -> Result<Requirement, String> {
             Test::In(vec![
                 value.strip_prefix('=').unwrap_or(value).trim().to_owned(),
             ]),
+        )
+    } else if let Some((key, than)) = part.split_once('>') {
+        (
+            key.trim(),
+            Test::Above(than.trim().parse().map_err(|_| bad())?),
+        )
+    } else if let Some((key, than)) = part.split_once('<') {
+        (
+            key.trim(),
+            Test::Below(than.trim().parse().map_err(|_| bad())?),
         )
     } else if let Some((head, values)) = part.strip_suffix(')').and_then(|it| it.split_once('(')) {
         let values = values.split(',').map(|it| it.trim().to_owned()).collect();

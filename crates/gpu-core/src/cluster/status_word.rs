@@ -61,7 +61,7 @@ fn init_word(it: &Container, at: usize, n_init: usize) -> Option<String> {
     match &it.state {
         State::Ended(ended) if ended.code == 0 && ended.signal == 0 => None,
         State::Ended(ended) => Some(ended_word(ended)),
-        State::Running(_) if it.sidecar => None,
+        State::Running(_) if it.sidecar && it.started => None,
         State::Waiting(reason, _) if !reason.is_empty() && reason != "PodInitializing" => {
             Some(reason.clone())
         }
@@ -106,6 +106,7 @@ mod tests {
             restarts,
             state,
             last: None,
+            started: true,
             sidecar: false,
         }
     }

@@ -225,8 +225,10 @@ pub fn by_pod_label<'a>(label: impl Fn(&str) -> Option<&'a str>) -> Option<Id> {
         .rev()
         .find(carries)
         .map(|row| row.id)
-        .or_else(|| {
-            (label("app.kubernetes.io/component") == Some("nvidia-driver")).then_some(Id::Driver)
+        .or_else(|| match label("app.kubernetes.io/component")? {
+            "nvidia-driver" => Some(Id::Driver),
+            "nvidia-vgpu-host-manager" => Some(Id::VgpuManager),
+            _ => None,
         })
 }
 

@@ -133,7 +133,7 @@ fn waiting_at(cell: &Cell<'_>) -> Option<&'static Barrier> {
 
 /// The validator's steps; where its init containers were not seen, each step stands as the operand does.
 fn steps(cell: &Cell<'_>) -> Vec<Link> {
-    let details = cell.pods.first().and_then(|it| it.details.as_ref());
+    let details = cell.telling_pod().and_then(|it| it.details.as_ref());
     let inits = details
         .map(|it| it.init_containers.as_slice())
         .unwrap_or_default();
@@ -161,6 +161,10 @@ fn steps(cell: &Cell<'_>) -> Vec<Link> {
                 cell.why.clone()
             },
         });
+    }
+    // All steps are done and the pod is in trouble all the same: then it is the validator itself.
+    if cell.trouble.is_some() && !links.iter().any(|it| it.is_broken) {
+        links.push(link(cell));
     }
     links
 }

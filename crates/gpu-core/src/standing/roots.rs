@@ -119,7 +119,7 @@ fn blocker(cells: &[Cell<'_>], cell: &Cell<'_>) -> Option<Id> {
 
 /// Has the opener's pod finished the step that opens the barrier?
 fn is_past_step(opener: &Cell<'_>, step: &str) -> bool {
-    let Some(details) = opener.pods.first().and_then(|it| it.details.as_ref()) else {
+    let Some(details) = opener.telling_pod().and_then(|it| it.details.as_ref()) else {
         return false;
     };
     let Some(at) = details

@@ -92,7 +92,22 @@ pub struct Cell<'a> {
     pub trouble: Option<Trouble<'a>>,
 }
 
-impl Cell<'_> {
+impl<'a> Cell<'a> {
+    /// The pod that its state was read from.
+    pub fn telling_pod(&self) -> Option<&'a Pod> {
+        let ready = || {
+            self.pods
+                .iter()
+                .find(|it| it.ready && !it.is_terminating())
+                .copied()
+        };
+        self.trouble
+            .as_ref()
+            .and_then(Trouble::pod)
+            .or_else(ready)
+            .or_else(|| self.pods.first().copied())
+    }
+
     /// Is a pod of it in phase Running here?
     pub fn is_running(&self) -> bool {
         self.pods.iter().any(|it| it.is_running())
@@ -241,7 +256,7 @@ fn wished_state(node: &Node, wish: &Wish) -> (State, String) {
     if let Switched::Off(why) = &wish.switched {
         return (State::Disabled, why.clone());
     }
-    if node.is_opted_out() && wish.label != DeployLabel::On {
+    if node.is_opted_out() && !matches!(wish.label, DeployLabel::On | DeployLabel::PreInstalled) {
         return (
             State::OptedOut,
             format!("{}=false", crate::facts::labels::DEPLOY_OPERANDS),

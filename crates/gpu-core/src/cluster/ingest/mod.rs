@@ -59,6 +59,10 @@ impl Cluster {
         });
         self.policies
             .sort_by(|a, b| (a.created, &a.name).cmp(&(b.created, &b.name)));
+        keep_last(&mut self.events, |it| {
+            let of = (it.kind.clone(), it.namespace.clone(), it.name.clone());
+            (of, it.reason.clone(), it.message.clone(), it.at)
+        });
         self.events.sort_by_key(|it| it.at);
         self.namespace = namespace::find(self);
         let home = self.namespace.as_deref();

@@ -230,6 +230,7 @@ fn containers(
         let status = status.unwrap_or_default();
         Container {
             sidecar: spec.restart_policy.as_deref() == Some("Always"),
+            started: status.started == Some(true),
             name: spec.name,
             image: if spec.image.0.is_empty() {
                 status.image.0

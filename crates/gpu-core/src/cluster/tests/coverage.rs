@@ -84,6 +84,12 @@ fn what_fails_at_home_is_unseen_and_what_fails_elsewhere_is_kept_apart() {
         (Read::all(Kind::Pod), false),
         (Read::within(Kind::Pod, "gpu-operator"), false),
         (Read::within(Kind::Pod, "kube-system"), true),
+        // A list narrowed by a selector is a look at something else than the operands.
+        (Read::all(Kind::Pod).fields("spec.nodeName=gpu-1"), true),
+        (
+            Read::within(Kind::Pod, "gpu-operator").labelled("app=x"),
+            true,
+        ),
     ] {
         let mut cluster = with_home();
         cluster.note(Kind::Pod, Coverage::Seen);
