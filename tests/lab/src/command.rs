@@ -27,7 +27,7 @@ usage: cargo xtask lab COMMAND
                from a terminal it ends with the terminal
   down         stop it; fine if there is none
   status       say whether it runs, and where its files are
-  apply NAME   make a scenario in it
+  apply NAME   make a scenario in it; one a lab
   programs     only build what a control plane needs, if it is not there";
 
 /// Runs one command. Exit codes: 0 done (`down` and `status` also when no lab runs), 1 failed, 2 wrong usage.
@@ -102,10 +102,7 @@ fn status() -> Result<(), Error> {
         Err(Error::NotRunning) => return tell(&["no lab is running".to_owned()]),
         Err(error) => return Err(error),
     };
-    let scenarios = match lab.scenarios() {
-        none if none.is_empty() => "none".to_owned(),
-        some => some.join(", "),
-    };
+    let scenario = lab.scenario().unwrap_or_else(|| "none".to_owned());
     tell(&[
         "the lab is running".to_owned(),
         format!("server      {}", lab.server()?),
@@ -113,7 +110,7 @@ fn status() -> Result<(), Error> {
         format!("reader      {}", lab.reader_kubeconfig().display()),
         format!("audit log   {}", lab.audit_log_path().display()),
         format!("kubectl     {}", lab.kubectl_path().display()),
-        format!("scenarios   {scenarios}"),
+        format!("scenario    {scenario}"),
     ])
 }
 
@@ -125,7 +122,9 @@ fn apply(name: &str) -> Result<(), Error> {
 }
 
 fn usage() -> String {
-    let names = Scenario::ALL.map(|it| format!("\n  {:12} {}", it.name, it.about));
+    let width = Scenario::ALL.map(|it| it.name.len()).into_iter().max();
+    let width = width.unwrap_or_default();
+    let names = Scenario::ALL.map(|it| format!("\n  {:width$}  {}", it.name, it.about));
     format!("{USAGE}\n\nscenarios:{}", names.concat())
 }
 

@@ -98,6 +98,11 @@ pub enum Error {
         /// The names that exist.
         known: String,
     },
+    /// A lab holds one scenario.
+    #[error(
+        "the lab already holds {0}, and two scenarios would mix; `cargo xtask lab down`, then `up`, then apply"
+    )]
+    Taken(String),
     /// There is no lab to talk to.
     #[error("no lab is running; start one with `cargo xtask lab up`")]
     NotRunning,

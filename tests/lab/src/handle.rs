@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    io::Write,
     path::{Path, PathBuf},
     process::{self, Command, Output},
     sync::atomic::{AtomicUsize, Ordering},
@@ -23,8 +22,8 @@ use crate::{
 
 /// The name of the lab that `cargo xtask lab up` keeps.
 pub(crate) const KEPT: &str = "up";
-/// The scenarios that were applied, one a line.
-const SCENARIOS: &str = "scenarios";
+/// The name of the scenario that was applied.
+const SCENARIO: &str = "scenario";
 /// How long the audit log may lag behind an answer.
 const LOGGED: Duration = Duration::from_secs(10);
 
@@ -186,27 +185,26 @@ impl Lab {
         kubectl::succeed(self.kubectl_command(), &arguments, "").map(drop)
     }
 
-    /// Makes a scenario in this lab.
+    /// Makes a scenario in this lab; the same one again mends what has changed.
     ///
     /// # Errors
-    /// That of the first step that fails.
+    /// [`Error::Taken`] if another one was made here, since they share names and would mix; else that of the first
+    /// step that fails.
     pub fn apply_scenario(&self, scenario: &Scenario) -> Result<(), Error> {
-        for step in (scenario.steps)() {
-            step.take(self)?;
+        match self.scenario() {
+            Some(made) if made != scenario.name => return Err(Error::Taken(made)),
+            // Before the first step: one that fails half-way leaves something behind too.
+            _ => {
+                let path = self.folder.join(SCENARIO);
+                fs::write(&path, scenario.name).map_err(Error::file(path))?;
+            }
         }
-        let path = self.folder.join(SCENARIOS);
-        fs::File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .and_then(|mut it| writeln!(it, "{}", scenario.name))
-            .map_err(Error::file(path))
+        (scenario.steps)().iter().try_for_each(|it| it.take(self))
     }
 
-    /// The names of the scenarios that were made in this lab.
-    pub fn scenarios(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.folder.join(SCENARIOS)).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
+    /// The name of the scenario that was made in this lab.
+    pub fn scenario(&self) -> Option<String> {
+        fs::read_to_string(self.folder.join(SCENARIO)).ok()
     }
 
     /// Somebody new who may read what the reader may, without these resources (`pods`, `daemonsets.apps`); returns the

@@ -11,7 +11,8 @@
 //! - `control_plane`: the five processes, started and stopped in order
 //! - [`supervisor`]: the process around them, and how an owner starts it
 //! - `handle`: [`Lab`], what a test holds in its hand
-//! - `audit`, `pod_state`, `scenario`, [`operand_lab`]: what a test does with it
+//! - `audit`, `pod_state`, `step`, `scenario`: what a test does with it
+//! - [`operand_lab`], `gpu_operator`: what the scenarios are
 //! - [`command`]: `cargo xtask lab`
 
 mod audit;
@@ -19,6 +20,7 @@ pub mod command;
 mod control_plane;
 mod error;
 mod folder;
+mod gpu_operator;
 mod handle;
 mod identity;
 mod kubectl;
@@ -29,6 +31,7 @@ mod programs;
 mod say;
 mod scenario;
 mod skip;
+mod step;
 pub mod supervisor;
 mod wait;
 
@@ -37,6 +40,7 @@ pub use error::{Error, Missing};
 pub use handle::Lab;
 pub use pod_state::PodState;
 pub use programs::Programs;
-pub use scenario::{Scenario, Step};
+pub use scenario::Scenario;
 pub use skip::{programs_or_skip, start_or_skip};
+pub use step::{Owner, PodLine, Step};
 pub use wait::wait_until;

@@ -21,6 +21,8 @@ pub enum PodState {
     CrashLoop(Option<String>),
     /// Everything runs and a container is not ready: `Running`, `0/1`.
     NotReady(Option<String>),
+    /// Everything has run and ended well, for good: `Completed`.
+    Completed,
 }
 
 impl PodState {
@@ -46,6 +48,7 @@ impl fmt::Display for PodState {
             PodState::ImagePullBackOff(container) => ("image-pull-backoff", container.as_ref()),
             PodState::CrashLoop(container) => ("crash-loop", container.as_ref()),
             PodState::NotReady(container) => ("not-ready", container.as_ref()),
+            PodState::Completed => ("completed", None),
         };
         match container {
             Some(container) => write!(f, "{state}:{container}"),

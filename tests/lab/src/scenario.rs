@@ -1,11 +1,6 @@
 //! Scenarios: clusters as steps that are data.
 
-use std::time::Duration;
-
-use crate::{Error, Lab, PodState, operand_lab};
-
-/// How long the pods of a scenario may take to run.
-const RUNNING: Duration = Duration::from_secs(60);
+use crate::{Error, Step, gpu_operator, operand_lab};
 
 /// A cluster that can be made in a lab.
 #[derive(Clone, Copy, Debug)]
@@ -18,38 +13,50 @@ pub struct Scenario {
     pub steps: fn() -> Vec<Step>,
 }
 
-/// One step of a scenario.
-#[derive(Clone, Debug)]
-pub enum Step {
-    /// Applies YAML.
-    Apply(String),
-    /// Waits until this many pods of the namespace are in phase Running.
-    AwaitRunning {
-        /// The namespace.
-        namespace: &'static str,
-        /// How many pods.
-        n_pods: usize,
-    },
-    /// Holds the pod with the label `app` on a node in a state.
-    Hold {
-        /// The namespace.
-        namespace: &'static str,
-        /// The value of the label.
-        app: &'static str,
-        /// The node.
-        node: &'static str,
-        /// The state.
-        state: PodState,
-    },
-}
-
 impl Scenario {
     /// Every scenario there is.
-    pub const ALL: [Scenario; 1] = [Scenario {
-        name: "operand-lab",
-        about: "three nodes, five DaemonSets, every pod running",
-        steps: operand_lab::steps,
-    }];
+    pub const ALL: [Scenario; 8] = [
+        Scenario {
+            name: "operand-lab",
+            about: "three nodes, five DaemonSets, every pod running",
+            steps: operand_lab::steps,
+        },
+        Scenario {
+            name: "gpu-operator",
+            about: "an operator v24.9.2 as Helm installs it, two GPU nodes, all is well",
+            steps: gpu_operator::healthy,
+        },
+        Scenario {
+            name: "untolerated-taint",
+            about: "gpu-b was tainted for a team, and no operand tolerates that taint",
+            steps: gpu_operator::untolerated_taint,
+        },
+        Scenario {
+            name: "driver-stuck-in-init",
+            about: "the driver of gpu-b fails in its init container, and five operands wait behind it",
+            steps: gpu_operator::driver_stuck_in_init,
+        },
+        Scenario {
+            name: "validator-opted-out",
+            about: "the operator-validator of gpu-b is opted out, and three operands wait for it in vain",
+            steps: gpu_operator::validator_opted_out,
+        },
+        Scenario {
+            name: "stale-pause",
+            about: "gpu-b got a new driver, and its operands are still paused for the upgrade",
+            steps: gpu_operator::stale_pause,
+        },
+        Scenario {
+            name: "image-not-pullable",
+            about: "gpu-d got a new kernel that there is no driver image for; the other three GPU nodes are well",
+            steps: gpu_operator::image_not_pullable,
+        },
+        Scenario {
+            name: "device-plugin-without-toolkit",
+            about: "the container-toolkit of gpu-b was opted out, and the device plugin runs on",
+            steps: gpu_operator::device_plugin_without_toolkit,
+        },
+    ];
 
     /// The scenario with that name.
     ///
@@ -62,43 +69,5 @@ impl Scenario {
             name: name.to_owned(),
             known: Scenario::ALL.map(|it| it.name).join(", "),
         })
-    }
-}
-
-impl Step {
-    pub(crate) fn take(&self, lab: &Lab) -> Result<(), Error> {
-        match self {
-            Step::Apply(yaml) => lab.apply(yaml),
-            Step::AwaitRunning { namespace, n_pods } => {
-                let what = format!("{n_pods} running pods in {namespace}");
-                lab.wait_for(&what, RUNNING, &["pods", "-n", namespace], |pods| {
-                    let running = pods.iter().filter(|it| it["status"]["phase"] == "Running");
-                    (running.count() == *n_pods).then_some(())
-                })
-            }
-            Step::Hold {
-                namespace,
-                app,
-                node,
-                state,
-            } => {
-                let selector = format!("app={app}");
-                let here = format!("spec.nodeName={node}");
-                let query = [
-                    "pods",
-                    "-n",
-                    namespace,
-                    "-l",
-                    &selector,
-                    "--field-selector",
-                    &here,
-                ];
-                let what = format!("a pod of {app} on {node}");
-                let pod = lab.wait_for(&what, RUNNING, &query, |pods| {
-                    Some(pods.first()?["metadata"]["name"].as_str()?.to_owned())
-                })?;
-                lab.hold(namespace, &pod, state)
-            }
-        }
     }
 }

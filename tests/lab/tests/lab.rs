@@ -130,7 +130,19 @@ fn the_operand_lab_has_three_ready_nodes_and_a_running_pod_wherever_a_label_says
         assert!(template["tolerations"].is_null() && template["initContainers"].is_null());
         assert_eq!(template["containers"][0]["image"], operand.image);
     }
-    assert!(lab.scenarios().contains(&"operand-lab".to_owned()));
+    assert_eq!(lab.scenario().as_deref(), Some("operand-lab"));
+}
+
+#[test]
+fn a_lab_holds_one_scenario_and_refuses_another() {
+    let Some(lab) = with_operands() else { return };
+    let other = Scenario::named("untolerated-taint").unwrap();
+    let refusal = lab.apply_scenario(&other).unwrap_err().to_string();
+    assert!(refusal.contains("already holds operand-lab"), "{refusal}");
+    assert!(refusal.contains("lab down"), "{refusal}");
+    assert_eq!(lab.scenario().as_deref(), Some("operand-lab"));
+    lab.apply_scenario(&Scenario::named("operand-lab").unwrap())
+        .unwrap();
 }
 
 #[test]
@@ -167,6 +179,7 @@ fn each_state_is_the_word_that_kubectl_prints() {
             "0/1 Init:CrashLoopBackOff",
         ),
         ("unready", PodState::NotReady(None), "0/1 Running"),
+        ("done", PodState::Completed, "0/1 Completed"),
     ];
     let yaml: String = expected
         .iter()
@@ -216,19 +229,13 @@ fn one_pod_of_a_daemon_set_can_be_held_from_its_start_and_by_a_step() {
             ("nvidia", "1/1 Running"),
         ],
     );
-    let scenario = Scenario {
-        name: "held",
-        about: "the other pod does not become ready",
-        steps: || {
-            vec![Step::Hold {
-                namespace: "daemon",
-                app: "nvidia-dcgm-exporter",
-                node: "lab-node-0",
-                state: PodState::NotReady(None),
-            }]
-        },
+    let step = Step::Hold {
+        namespace: "daemon",
+        app: "nvidia-dcgm-exporter",
+        node: "lab-node-0",
+        state: PodState::NotReady(None),
     };
-    lab.apply_scenario(&scenario).unwrap();
+    step.take(lab).unwrap();
     await_printed(
         lab,
         "daemon",

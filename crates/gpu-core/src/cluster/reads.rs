@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{Cluster, Coverage, Kind};
-use crate::facts::operands::Id;
 
 /// One list to ask for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
