@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use gpu_core::answer::wire::{Envelope, Source, Tool};
-use gpu_core::answer::{Answer, FailOn, Severity, exit_code};
+use gpu_core::answer::{Answer, FailOn, Finding, Severity, exit_code};
 use gpu_core::cluster::{Cluster, Read};
 use gpu_core::facts::release::Release;
 use gpu_core::render::{self, FORMATS, Format, Look};
@@ -177,14 +177,18 @@ impl<'a> Frame<'a> {
             } else {
                 ("errors", "them")
             };
-            let rules: Vec<_> = answer
+            let first = answer
                 .findings()
                 .iter()
-                .filter(|it| it.severity == Severity::Error)
-                .collect();
-            let first = rules
-                .first()
-                .map_or(String::new(), |it| format!(" (first: {})", it.message));
+                .find(|it| it.severity == Severity::Error);
+            let about = |it: &Finding| {
+                it.node
+                    .as_ref()
+                    .map_or_else(String::new, |it| format!(" on node/{it}"))
+            };
+            let first = first.map_or_else(String::new, |it| {
+                format!(" (first: {}{})", it.rule, about(it))
+            });
             write::remark(&format!(
                 "{n} {errors} that these lines have no word for{first}; -o wide shows {them}"
             ));

@@ -2,7 +2,7 @@
 
 use crate::answer::{Block, Cell as TableCell, Finding, Page, Severity, Table, Tone};
 use crate::cluster::{Cluster, DaemonSet, Kind, Refusal};
-use crate::facts::operands::{Id, ROSTER};
+use crate::facts::operands::{Id, ON_SOME_NODES, ROSTER};
 use crate::render::word;
 use crate::standing::{Cell, NodeStanding, Standing, State};
 
@@ -146,11 +146,15 @@ fn count(n: usize, noun: &str) -> String {
 }
 
 fn node_table(nodes: &[&NodeStanding<'_>], wide: bool) -> Table {
+    // An operand that is off everywhere has no column; nor has one that only some nodes get, where none does.
+    let is_idle = |it: &Cell<'_>| {
+        it.state == State::Disabled
+            || (it.state == State::NotWanted && ON_SOME_NODES.contains(&it.operand))
+    };
     let has = |id: Id| {
-        nodes.iter().any(|it| {
-            it.cell(id)
-                .is_some_and(|it| wide || it.state != State::Disabled)
-        })
+        nodes
+            .iter()
+            .any(|it| it.cell(id).is_some_and(|it| wide || !is_idle(it)))
     };
     let columns: Vec<Id> = ROSTER
         .iter()

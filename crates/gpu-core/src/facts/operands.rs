@@ -198,6 +198,9 @@ pub const CORE: [Id; 5] = [
     Id::DcgmExporter,
 ];
 
+/// Operands that only some GPU nodes get: those that can do MIG, those that share by MPS.
+pub const ON_SOME_NODES: [Id; 2] = [Id::MigManager, Id::MpsControlDaemon];
+
 impl Id {
     /// Its row.
     pub fn row(self) -> &'static Operand {

@@ -2,7 +2,7 @@
 
 use crate::answer::{Finding, Severity};
 use crate::facts::barriers::{self, Barrier, VALIDATOR_STEPS};
-use crate::facts::operands::Id;
+use crate::facts::operands::{Id, ON_SOME_NODES};
 use crate::standing::{Cell, NodeStanding, State, Trouble};
 
 /// The chain of one node.
@@ -60,11 +60,7 @@ pub struct Link {
 /// The chain of one node.
 pub(super) fn chain(node: &NodeStanding<'_>, findings: &[Finding], is_sure: bool) -> Chain {
     let mut links = Vec::new();
-    for cell in node
-        .cells
-        .iter()
-        .filter(|it| it.state != State::Disabled || it.is_running())
-    {
+    for cell in node.cells.iter().filter(|it| is_shown(it)) {
         if cell.operand == Id::OperatorValidator {
             links.extend(steps(cell));
         } else {
@@ -76,7 +72,7 @@ pub(super) fn chain(node: &NodeStanding<'_>, findings: &[Finding], is_sure: bool
         .iter()
         .filter(on_node)
         .any(|it| it.severity == Severity::Error);
-    let root = node.roots.first().map(|it| it.operand.name());
+    let root = node.roots.first().map(|it| it.first().name());
     let by_rule = findings
         .iter()
         .filter(on_node)
@@ -99,12 +95,28 @@ pub(super) fn chain(node: &NodeStanding<'_>, findings: &[Finding], is_sure: bool
     }
 }
 
-/// The first broken link of an operand: for the validator, its first broken step.
+/// Is this operand a link here? Not one that is switched off, nor one that this node merely is not meant for.
+fn is_shown(cell: &Cell<'_>) -> bool {
+    match cell.state {
+        State::Disabled => cell.is_running(),
+        State::NotWanted => !ON_SOME_NODES.contains(&cell.operand),
+        _ => true,
+    }
+}
+
+/// The first broken link of an operand. For the validator that is its first broken step; where it does not run at
+/// all, the step that the others wait for.
 fn first_link(links: &[Link], operand: &str) -> String {
-    let of_operand = |it: &&Link| it.name.split('/').next() == Some(operand) && it.is_broken;
-    links
-        .iter()
-        .find(of_operand)
+    let of_operand = |it: &&Link| it.name.split('/').next() == Some(operand);
+    let broken = links.iter().find(|it| of_operand(it) && it.is_broken);
+    let awaited = || {
+        links
+            .iter()
+            .filter(of_operand)
+            .find(|it| it.name.ends_with("/toolkit"))
+    };
+    broken
+        .or_else(awaited)
         .map_or(operand, |it| &it.name)
         .to_owned()
 }
@@ -155,10 +167,10 @@ fn steps(cell: &Cell<'_>) -> Vec<Link> {
             waits_for: barrier.map(|it| it.opener.name()).into_iter().collect(),
             barrier: barrier.filter(|_| is_current),
             is_broken: cell.trouble.is_some() && (is_current || inits.is_empty()),
-            why: if is_done {
-                String::new()
-            } else {
-                cell.why.clone()
+            why: match (is_done, is_current || inits.is_empty() || waiting.is_none()) {
+                (true, _) => String::new(),
+                (false, true) => cell.why.clone(),
+                (false, false) => "not reached yet".to_owned(),
             },
         });
     }

@@ -67,7 +67,21 @@ impl<'a> NodeStanding<'a> {
             let why = self.cell(*id).map(|it| it.why.as_str()).unwrap_or_default();
             format!("{}: {why}", id.name())
         };
-        root.behind.iter().map(clause).collect()
+        let mut clauses: Vec<_> = root.behind.iter().map(clause).collect();
+        let offers = |id: &&Id| {
+            matches!(
+                id,
+                Id::DevicePlugin | Id::DraDriver | Id::SandboxDevicePlugin
+            )
+        };
+        let hit = std::iter::once(&root.operand)
+            .chain(&root.alike)
+            .chain(&root.behind)
+            .any(|it| offers(&it));
+        if hit {
+            clauses.push("pods that ask for GPUs find none on this node".to_owned());
+        }
+        clauses
     }
 }
 

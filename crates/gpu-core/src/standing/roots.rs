@@ -15,6 +15,8 @@ pub struct Root {
     pub alike: Vec<Id>,
     /// Operands that wait behind these, nearest first.
     pub behind: Vec<Id>,
+    /// The operand they wait for, where it is not coming: opted out, paused, switched off, not wanted.
+    pub lacks: Option<Id>,
 }
 
 impl Root {
@@ -32,18 +34,17 @@ impl Root {
         if self.alike.is_empty() { one } else { several }
     }
 
-    /// What waits, for the end of a message: `; container-toolkit, device-plugin wait behind it`.
+    /// The link of the chain that is broken: what is not coming, else the operand itself.
+    pub fn first(&self) -> Id {
+        self.lacks.unwrap_or(self.operand)
+    }
+
+    /// What waits, for the end of a message: `; container-toolkit waits behind it`, `; 5 operands wait behind it`.
     pub fn waiting_behind(&self) -> String {
-        let names = self
-            .behind
-            .iter()
-            .map(|it| it.name())
-            .collect::<Vec<_>>()
-            .join(", ");
-        match self.behind.len() {
-            0 => String::new(),
-            1 => format!("; {names} waits behind it"),
-            _ => format!("; {names} wait behind it"),
+        match self.behind.as_slice() {
+            [] => String::new(),
+            [one] => format!("; {} waits behind it", one.name()),
+            more => format!("; {} operands wait behind it", more.len()),
         }
     }
 }
@@ -59,14 +60,18 @@ pub(super) fn roots(cells: &[Cell<'_>]) -> Vec<Root> {
             .and_then(|it| shared_cause(cell.operand, it));
         match roots.iter_mut().find(|(_, it)| it.is_some() && *it == key) {
             Some((root, _)) => root.alike.push(cell.operand),
-            None => roots.push((
-                Root {
-                    operand: cell.operand,
-                    alike: Vec::new(),
-                    behind: Vec::new(),
-                },
-                key,
-            )),
+            None => {
+                let lacks = lacking(cells, cell);
+                roots.push((
+                    Root {
+                        operand: cell.operand,
+                        alike: Vec::new(),
+                        behind: Vec::new(),
+                        lacks,
+                    },
+                    key,
+                ));
+            }
         }
     }
     for cell in &troubled {
@@ -115,6 +120,19 @@ fn blocker(cells: &[Cell<'_>], cell: &Cell<'_>) -> Option<Id> {
     let opener = cells.iter().find(|it| it.operand == barrier.opener)?;
     let is_past = barrier.step.is_some_and(|step| is_past_step(opener, step));
     (opener.trouble.is_some() && !is_past).then_some(barrier.opener)
+}
+
+/// The operand that a cell waits for and that is not coming.
+fn lacking(cells: &[Cell<'_>], cell: &Cell<'_>) -> Option<Id> {
+    let Trouble::Waits(_, init, _) = cell.trouble.as_ref()? else {
+        return None;
+    };
+    let opener = barriers::at(cell.operand, init)?.opener;
+    let off = [State::OptedOut, State::Paused, State::NotWanted];
+    cells
+        .iter()
+        .find(|it| it.operand == opener && off.contains(&it.state))
+        .map(|it| it.operand)
 }
 
 /// Has the opener's pod finished the step that opens the barrier?
@@ -404,6 +422,7 @@ mod tests {
             operand: Id::Driver,
             alike: alike.to_vec(),
             behind: behind.to_vec(),
+            lacks: None,
         };
         for (root, names, behind) in [
             (root(&[], &[]), "driver", ""),
@@ -411,7 +430,7 @@ mod tests {
             (
                 root(&[Id::ContainerToolkit], &[Id::Dcgm, Id::DcgmExporter]),
                 "driver, container-toolkit",
-                "; dcgm, dcgm-exporter wait behind it",
+                "; 2 operands wait behind it",
             ),
         ] {
             assert_eq!(

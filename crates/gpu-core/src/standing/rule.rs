@@ -12,7 +12,8 @@ pub enum Plugin {
     Audit,
     /// `kubectl gpu-order`.
     Order,
-    /// A broken link that is a missing operand too: an error in both.
+    /// A broken link that is a missing operand too: an error in both. Where no policy rules the cluster, what
+    /// its operands ought to be is a guess, and gpu-order only warns.
     Both,
 }
 
@@ -81,11 +82,14 @@ pub struct Found {
 /// Runs rules for a plugin; the result has the worst first, then by node, operand and rule.
 pub fn run(rules: &[Rule], plugin: Plugin, standing: &Standing<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
+    let is_ruled = standing.regime.leading().is_some();
     for rule in rules {
+        let is_own = match rule.plugin {
+            Plugin::Both => plugin != Plugin::Order || is_ruled,
+            own => own == plugin,
+        };
         let severity = match rule.severity {
-            Severity::Error if rule.plugin != plugin && rule.plugin != Plugin::Both => {
-                Severity::Warning
-            }
+            Severity::Error if !is_own => Severity::Warning,
             own => own,
         };
         findings.extend((rule.find)(standing).into_iter().map(|it| Finding {

@@ -39,15 +39,16 @@ fn labels_without_any_daemon_set_are_one_finding_a_node() {
     check(
         &cluster([gpu_node("gpu-1")], [], []),
         &expect![[r#"
-        gpu-1 MISSING driver
-        gpu-1 MISSING container-toolkit
-        gpu-1 MISSING device-plugin
-        gpu-1 MISSING gpu-feature-discovery
-        gpu-1 MISSING dcgm-exporter
-        error operand-missing: node/gpu-1 has no pod of driver, container-toolkit, device-plugin, gpu-feature-discovery, dcgm-exporter
-          because the node's deploy labels ask for it, and there is no DaemonSet for it
-          fix kubectl get clusterpolicies,daemonsets -A
-    "#]],
+            gpu-1 MISSING driver
+            gpu-1 MISSING container-toolkit
+            gpu-1 MISSING device-plugin
+            gpu-1 MISSING gpu-feature-discovery
+            gpu-1 MISSING dcgm-exporter
+            error operand-missing: node/gpu-1 has no pod of driver, container-toolkit, device-plugin, gpu-feature-discovery, dcgm-exporter
+              because the node's deploy labels ask for it, and there is no DaemonSet for it
+              then pods that ask for GPUs find none on this node
+              fix kubectl get clusterpolicies,daemonsets -A
+        "#]],
     );
 }
 
@@ -96,21 +97,22 @@ fn pods_that_wait_one_behind_the_other_have_one_root() {
     check(
         &cluster([node], sets, pods),
         &expect![[r#"
-        gpu-1 MISSING driver
-        gpu-1 MISSING container-toolkit
-        gpu-1 MISSING operator-validator
-        gpu-1 MISSING device-plugin
-        gpu-1 MISSING gpu-feature-discovery
-        gpu-1 MISSING dcgm-exporter
-        error image-not-pulled: driver on node/gpu-1 cannot pull its image registry.example/driver:1; container-toolkit, operator-validator, device-plugin, gpu-feature-discovery, dcgm-exporter wait behind it
-          because container main waits with ImagePullBackOff: no such image
-          then container-toolkit: it waits in init container driver-validation
-          then operator-validator: it waits in init container driver-validation
-          then device-plugin: it waits in init container toolkit-validation
-          then gpu-feature-discovery: it waits in init container toolkit-validation
-          then dcgm-exporter: it waits in init container toolkit-validation
-          fix kubectl describe pod/nvidia-driver-daemonset-gpu-1 -n gpu-operator
-    "#]],
+            gpu-1 MISSING driver
+            gpu-1 MISSING container-toolkit
+            gpu-1 MISSING operator-validator
+            gpu-1 MISSING device-plugin
+            gpu-1 MISSING gpu-feature-discovery
+            gpu-1 MISSING dcgm-exporter
+            error image-not-pulled: driver on node/gpu-1 cannot pull its image registry.example/driver:1; 5 operands wait behind it
+              because container main waits with ImagePullBackOff: no such image
+              then container-toolkit: it waits in init container driver-validation
+              then operator-validator: it waits in init container driver-validation
+              then device-plugin: it waits in init container toolkit-validation
+              then gpu-feature-discovery: it waits in init container toolkit-validation
+              then dcgm-exporter: it waits in init container toolkit-validation
+              then pods that ask for GPUs find none on this node
+              fix kubectl describe pod/nvidia-driver-daemonset-gpu-1 -n gpu-operator
+        "#]],
     );
 }
 
@@ -165,6 +167,7 @@ fn the_plugin_behind_a_validator_that_waits_for_the_plugin_is_no_loop() {
             error barrier-stuck: device-plugin waits in toolkit-validation on node/gpu-1: operator-validator is not-ready there; operator-validator waits behind it
               because operator-validator has to open the barrier (file toolkit-ready) and does not run: it waits in init container plugin-validation
               then operator-validator: it waits in init container plugin-validation
+              then pods that ask for GPUs find none on this node
               fix kubectl logs pod/nvidia-device-plugin-daemonset-gpu-1 -c toolkit-validation -n gpu-operator
         "#]],
     );

@@ -7,7 +7,7 @@ use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
 pub(super) const RULE: Rule = Rule {
     id: "image-not-pulled",
     severity: Severity::Error,
-    plugin: Plugin::Audit,
+    plugin: Plugin::Both,
     summary: "an image that an operand needs cannot be pulled on the node",
     explanation: "The kubelet cannot get the image: its tag does not exist, the registry refuses, or nobody answers. A \
         driver image is made for one kernel or one OS, so it is the first to be missing after a node was renewed; \

@@ -8,7 +8,7 @@ use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
 pub(super) const RULE: Rule = Rule {
     id: "operand-crashes",
     severity: Severity::Error,
-    plugin: Plugin::Audit,
+    plugin: Plugin::Both,
     summary: "a container of an operand fails again and again on the node",
     explanation: "The container starts and ends with an error, or cannot start at all. The last exit code and the \
         container's own log say why.",

@@ -3,7 +3,7 @@
 use super::{Found, names};
 use crate::answer::{Severity, Subject};
 use crate::cluster::{DaemonSet, Kind};
-use crate::facts::operands::{Id, Workload};
+use crate::facts::operands::{Id, ON_SOME_NODES, Workload};
 use crate::standing::{Plugin, Rule, Standing, Switched};
 
 pub(super) const RULE: Rule = Rule {
@@ -30,10 +30,10 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
     if cluster.unseen(Kind::Node).is_none() || standing.regime.leading().is_none() {
         return Vec::new();
     }
-    // These two are wanted on some GPU nodes only, so 0 says nothing.
     let is_everywhere = |id: Id| {
         id.row().workloads.contains(&Workload::Container)
-            && !matches!(id, Id::Driver | Id::MigManager | Id::MpsControlDaemon)
+            && id != Id::Driver
+            && !ON_SOME_NODES.contains(&id)
     };
     let is_on = |id| standing.regime.switched(id, Workload::Container) == Switched::On;
     let idle: Vec<(Id, &DaemonSet)> = operands()

@@ -9,7 +9,7 @@ use crate::standing::{NodeStanding, Plugin, Rule, Standing, Trouble};
 pub(super) const RULE: Rule = Rule {
     id: "pause-behind-driver",
     severity: Severity::Error,
-    plugin: Plugin::Audit,
+    plugin: Plugin::Both,
     summary: "operands are paused for a driver upgrade, and the driver does not come up",
     explanation: "The driver manager, an init container of the driver pod, pauses the node's operands before it \
         replaces the driver and takes the pause away when it is done. While the driver pod fails, they stay paused. \

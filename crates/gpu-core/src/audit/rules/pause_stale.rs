@@ -2,14 +2,15 @@
 
 use super::{Found, names, paused_by};
 use crate::answer::Severity;
-use crate::facts::labels::{PAUSES, Pauser};
+use crate::cluster::{DeployLabel, Node};
+use crate::facts::labels::{DEPLOY_PREFIX, PAUSES, Pauser};
 use crate::facts::operands::Id;
 use crate::standing::{Cell, NodeStanding, Plugin, Rule, Standing, State};
 
 pub(super) const RULE: Rule = Rule {
     id: "pause-stale",
     severity: Severity::Error,
-    plugin: Plugin::Audit,
+    plugin: Plugin::Both,
     summary: "operands are still paused although who paused them is done",
     explanation: "The driver manager, the MIG manager and the vGPU device manager pause operands by a value in their \
         deploy labels and set them back when they are done. When one is killed in between, the value stays, and the \
@@ -36,31 +37,42 @@ fn on_node(it: &NodeStanding<'_>, pauser: Pauser) -> Option<Found> {
     let first = *paused.first()?;
     let done = done(it, pauser)?;
     let node = it.node;
-    let labels: Vec<_> = paused
-        .iter()
-        .map(|id| format!("{}=true", id.row().label))
+    let labels: Vec<_> = paused_labels(node, pauser)
+        .map(|key| format!("{key}=true"))
         .collect();
+    let mut evidence = vec![
+        done,
+        format!(
+            "node/{} deploy labels {}: {}",
+            node.name,
+            pauser.value(),
+            names(&paused)
+        ),
+    ];
+    if let Some(state) = node.label(UPGRADE_STATE).filter(|it| *it != UPGRADE_DONE) {
+        evidence.push(format!(
+            "node/{} label {UPGRADE_STATE}={state}: the upgrade waits for them too",
+            node.name
+        ));
+    }
+    let mut consequences = Vec::new();
+    if paused.contains(&Id::DevicePlugin) {
+        consequences.push("pods that ask for GPUs find none on this node".to_owned());
+    }
     Some(Found {
         operand: Some(first),
         message: format!(
-            "{} are paused on node/{} and nobody will bring them back: {done}",
+            "{} are paused on node/{} and nobody will bring them back",
             names(&paused),
             node.name
         ),
         cause: format!(
-            "{} left {} in their deploy labels, and the operator never corrects it",
+            "{} is done and left {} in the deploy labels; the operator never corrects it",
             pauser.name(),
             pauser.value()
         ),
-        evidence: vec![
-            done,
-            format!(
-                "node/{} deploy labels {}: {}",
-                node.name,
-                pauser.value(),
-                names(&paused)
-            ),
-        ],
+        consequences,
+        evidence,
         fix: format!(
             "kubectl label node/{} --overwrite {}",
             node.name,
@@ -68,6 +80,24 @@ fn on_node(it: &NodeStanding<'_>, pauser: Pauser) -> Option<Found> {
         ),
         ..Found::on(node)
     })
+}
+
+/// Label in which the upgrade controller says how far it is, and the value for done.
+const UPGRADE_STATE: &str = "nvidia.com/gpu-driver-upgrade-state";
+const UPGRADE_DONE: &str = "upgrade-done";
+
+/// Every deploy label that this pauser has left, those of switched-off operands too: they would be a trap later.
+fn paused_labels(node: &Node, pauser: Pauser) -> impl Iterator<Item = &str> {
+    node.labels
+        .iter()
+        .filter_map(move |(key, value)| match DeployLabel::parse(Some(value)) {
+            DeployLabel::Paused { by, .. }
+                if key.starts_with(DEPLOY_PREFIX) && by.contains(&pauser) =>
+            {
+                Some(key.as_str())
+            }
+            _ => None,
+        })
 }
 
 /// By what one sees that the pauser is done; `None` while it may still be at work.

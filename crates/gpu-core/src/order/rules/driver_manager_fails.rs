@@ -93,7 +93,10 @@ fn on_node(node: &NodeStanding<'_>, root: &Root, pod: &Pod, users: &[String], ho
                 pod.status,
                 pod.restarts
             ),
-            format!("node/{name} ({}) label {label}", node.workload.name()),
+            format!(
+                "node/{name} is for workload {} and has label {label}",
+                node.workload.name()
+            ),
         ],
         fix: format!(
             "kubectl logs {} -c {DRIVER_MANAGER} --previous -n {}",
