@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::cluster::rows::{self, Rows};
 use crate::cluster::{Cluster, Coverage, DaemonSet, Kind, Node};
-use crate::facts::operands::{CORE, Id};
+use crate::facts::operands::{CORE, Id, by_daemon_set};
 use crate::standing::Scope;
 
 /// Starts a node.
@@ -63,6 +63,15 @@ pub(crate) fn daemon_set(name: &str) -> DaemonSetBuilder {
     row.metadata.name = name.to_owned();
     row.metadata.namespace = Some("gpu-operator".into());
     row.metadata.uid = Some(format!("uid-{name}"));
+    if let Some(id) = by_daemon_set(name) {
+        // As every install has it: a name alone makes no operand.
+        let label = id.row().label.to_owned();
+        row.spec
+            .template
+            .spec
+            .node_selector
+            .insert(label, rows::Text("true".into()));
+    }
     DaemonSetBuilder(row)
 }
 

@@ -94,6 +94,9 @@ pub struct Unreadable {
     pub why: String,
 }
 
+/// How containerd and CRI-O say that they have no runtime handler of the name asked for.
+const HANDLER_WORDS: [&str; 2] = ["no runtime for", "failed to find runtime handler"];
+
 impl Cluster {
     /// Was everything of this kind seen that was asked for? A kind nobody asked for was not.
     pub fn has_seen(&self, kind: Kind) -> bool {
@@ -209,10 +212,8 @@ impl Cluster {
     pub fn handler_refusal(&self, pod: &Pod) -> Option<&str> {
         let event =
             self.newest_event("Pod", &pod.namespace, &pod.name, "FailedCreatePodSandBox")?;
-        event
-            .message
-            .contains("no runtime for")
-            .then_some(event.message.as_str())
+        let is_said = HANDLER_WORDS.iter().any(|it| event.message.contains(it));
+        is_said.then_some(event.message.as_str())
     }
 
     /// Why the newest attempt to create a pod of this DaemonSet was refused, if it was.

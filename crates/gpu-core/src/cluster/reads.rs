@@ -122,14 +122,24 @@ impl super::DaemonSet {
     }
 
     /// A device plugin for NVIDIA GPUs that is not the operator's. GFD and the MPS daemon of the device plugin's own
-    /// chart come from the same image and offer nothing.
+    /// chart come from the same image and offer nothing; plugins for network cards and virtual machines offer
+    /// something else.
     pub fn is_foreign_device_plugin(&self) -> bool {
         let says = |word: &str| {
             self.name.contains(word) || self.images.iter().any(|(_, image)| image.contains(word))
         };
+        let offers_gpus = DEVICE_PLUGINS.iter().any(|it| says(it));
         let is_companion = ["feature-discovery", "mps-control"]
             .iter()
             .any(|it| self.name.contains(it));
-        self.operand.is_none() && says("nvidia") && says("device-plugin") && !is_companion
+        self.operand.is_none() && offers_gpus && !is_companion
     }
 }
+
+/// Words in the name or image of a DaemonSet that offers `nvidia.com/gpu`: NVIDIA's own, the clouds', HAMi's.
+const DEVICE_PLUGINS: [&str; 4] = [
+    "nvidia/k8s-device-plugin",
+    "nvidia-gpu-device-plugin",
+    "nvidia-device-plugin",
+    "hami-device-plugin",
+];

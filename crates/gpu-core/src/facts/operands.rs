@@ -179,7 +179,7 @@ pub const ROSTER: [Operand; 22] = [
     operand!(VfioManager, "VFIO",         "vfio-manager",          "vfio-manager",          &[Name::Is("nvidia-vfio-manager")],                    ("name", "nvidia-vfio-manager"),             switch("vfioManager.enabled", false, true),        PASS,         OLD,                 &[]),
     operand!(VgpuManager, "VGPU-MANAGER",         "vgpu-manager",          "vgpu-manager",          VGPU_MANAGER_NAMES,                                    (APP, "nvidia-vgpu-manager-daemonset"),      switch("vgpuManager.enabled", false, false),       VGPU,         OLD,                 &[]),
     operand!(VgpuDeviceManager, "VGPU-DEVICE",   "vgpu-device-manager",   "vgpu-device-manager",   &[Name::Is("nvidia-vgpu-device-manager")],             (APP, "nvidia-vgpu-device-manager"),         switch("vgpuDeviceManager.enabled", false, true),  VGPU,         OLD,                 &[D]),
-    Operand { until: Some(release::V26_3), ..
+    Operand { until: Some(release::V26_7), ..
     operand!(KataManager, "KATA-MANAGER",         "kata-manager",          "kata-manager",          &[Name::Is("nvidia-kata-manager")],                    ("name", "nvidia-kata-manager"),             switch("kataManager.enabled", false, false),       PASS,         release::V23_6,      &[]) },
     Operand { mode: Some("kata"), ..
     operand!(CcManager, "CC-MANAGER",           "cc-manager",            "cc-manager",            &[Name::Is("nvidia-cc-manager")],                      ("name", "nvidia-cc-manager"),               switch("ccManager.enabled", false, true),          VM,           release::V23_6,      &[]) },

@@ -26,7 +26,8 @@ pub use state::{Cell, State};
 pub use trouble::Trouble;
 
 use crate::answer::Gap;
-use crate::cluster::{Cluster, Kind, Node};
+use crate::cluster::{Cluster, DeployLabel, Kind, Node};
+use crate::facts::labels::Pauser;
 use crate::facts::operands::{Id, Workload};
 
 /// Where each operand stands on each node of the scope.
@@ -61,6 +62,28 @@ impl<'a> NodeStanding<'a> {
         self.cells.iter().find(|it| it.operand == operand)
     }
 
+    /// The operands that stay paused until the driver, which is this root, comes up; as one clause of evidence.
+    pub fn paused_behind(&self, root: &Root) -> Option<String> {
+        let is_paused = |it: &&Cell<'_>| {
+            it.state == State::Paused
+                && matches!(&it.label, DeployLabel::Paused { by, .. } if by.first() == Some(&Pauser::Driver))
+        };
+        let names: Vec<_> = self
+            .cells
+            .iter()
+            .filter(is_paused)
+            .map(|it| it.operand.name())
+            .collect();
+        let is_driver = matches!(root.operand, Id::Driver | Id::VgpuManager);
+        (is_driver && !names.is_empty()).then(|| {
+            format!(
+                "{} until the driver is up: {}",
+                Pauser::Driver.value(),
+                names.join(", ")
+            )
+        })
+    }
+
     /// What waits behind a root, a clause each.
     pub fn consequences(&self, root: &Root) -> Vec<String> {
         let clause = |id: &Id| {
@@ -78,7 +101,12 @@ impl<'a> NodeStanding<'a> {
             .chain(&root.alike)
             .chain(&root.behind)
             .any(|it| offers(&it));
-        if hit {
+        clauses.extend(self.paused_behind(root));
+        if hit
+            || self
+                .cell(Id::DevicePlugin)
+                .is_some_and(|it| it.state == State::Paused)
+        {
             clauses.push("pods that ask for GPUs find none on this node".to_owned());
         }
         clauses

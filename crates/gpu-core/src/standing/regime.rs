@@ -3,7 +3,7 @@
 use crate::cluster::selector::Labels;
 use crate::cluster::{Cluster, Kind, Node, Policy};
 use crate::facts::operands::{Id, Workload};
-use crate::facts::release::Release;
+use crate::facts::release::{Release, V26_3};
 
 /// What the policies of a cluster ask for.
 #[derive(Debug)]
@@ -16,6 +16,10 @@ pub struct Regime<'a> {
     pub gpu_cluster: Option<&'a Policy>,
     /// Is there an NVIDIADriver?
     pub has_nvidia_driver: bool,
+    /// Is there one of type vgpu-host-manager, which deploys the vGPU manager without the ClusterPolicy's switch?
+    pub has_vgpu_host_driver: bool,
+    /// Is an operator installed: a policy, or NFD? Bare DaemonSets with deploy labels are no install.
+    pub is_installed: bool,
 }
 
 /// Is an operand switched on for a node?
@@ -40,6 +44,11 @@ impl<'a> Regime<'a> {
             policy,
             gpu_cluster,
             has_nvidia_driver: cluster.nvidia_drivers().next().is_some(),
+            has_vgpu_host_driver: cluster
+                .nvidia_drivers()
+                .any(|it| it.text("driverType") == Some("vgpu-host-manager")),
+            is_installed: policy.or(gpu_cluster).is_some()
+                || cluster.daemon_sets.iter().any(|it| it.is_nfd_worker()),
         }
     }
 
@@ -55,7 +64,7 @@ impl<'a> Regime<'a> {
     }
 
     /// Is this operand switched on for nodes of this workload?
-    pub fn switched(&self, operand: Id, workload: Workload) -> Switched {
+    pub fn switched(&self, operand: Id) -> Switched {
         let row = operand.row();
         let Some((policy, dra)) = self
             .policy
@@ -70,7 +79,8 @@ impl<'a> Regime<'a> {
         {
             return off(format!("operator {release} does not deploy {}", row.name));
         }
-        if row.workloads.contains(&Workload::Dra) != dra && operand != Id::Driver {
+        let both = self.policy.is_some() && self.gpu_cluster.is_some();
+        if row.workloads.contains(&Workload::Dra) != dra && operand != Id::Driver && !both {
             return off(format!("{} does not deploy {}", policy.title(), row.name));
         }
         if dra && operand == Id::Driver {
@@ -81,12 +91,12 @@ impl<'a> Regime<'a> {
                 }
             };
         }
-        self.sandboxed(policy, operand, workload)
+        self.sandboxed(policy, operand)
             .unwrap_or_else(|| by_flag(policy, operand))
     }
 
     /// The switches that only virtual machines have.
-    fn sandboxed(&self, policy: &Policy, operand: Id, workload: Workload) -> Option<Switched> {
+    fn sandboxed(&self, policy: &Policy, operand: Id) -> Option<Switched> {
         let row = operand.row();
         let virtual_machines = [Workload::VmPassthrough, Workload::VmVgpu];
         if !row.workloads.iter().any(|it| virtual_machines.contains(it)) {
@@ -98,11 +108,16 @@ impl<'a> Regime<'a> {
                 policy.title()
             )));
         }
-        // vm-vgpu nodes get the sandbox device plugin whatever the mode.
-        let needs = row
-            .mode
-            .filter(|_| !(operand == Id::SandboxDevicePlugin && workload == Workload::VmVgpu))?;
-        let mode = policy.text("sandboxWorkloads.mode").unwrap_or(DEFAULT_MODE);
+        if operand == Id::VgpuManager && self.has_vgpu_host_driver {
+            return Some(Switched::On);
+        }
+        // Modes came with v26.3; a release that is not known has them where the policy names one.
+        let named = policy.text("sandboxWorkloads.mode");
+        let has_modes = self
+            .release
+            .map_or(named.is_some() || row.since >= V26_3, |it| it >= V26_3);
+        let needs = row.mode.filter(|_| has_modes)?;
+        let mode = named.unwrap_or(DEFAULT_MODE);
         (mode != needs).then(|| {
             Switched::Off(format!(
                 "sandboxWorkloads.mode is {mode}, not {needs}, in {}",
@@ -186,7 +201,7 @@ mod tests {
     /// Does this ClusterPolicy switch the operand on? With the operator of no known release.
     fn check(spec: Value, operand: Id, workload: Workload, want: bool) {
         let cluster = recorded([policy(Kind::ClusterPolicy, spec.clone())]);
-        let switched = Regime::read(&cluster, None).switched(operand, workload);
+        let switched = Regime::read(&cluster, None).switched(operand);
         assert_eq!(
             switched == Switched::On,
             want,
@@ -205,12 +220,7 @@ mod tests {
         for release in [None, Some(V23_6), Some(V26_7)] {
             let regime = Regime::read(&cluster, release);
             for row in &ROSTER {
-                assert_eq!(
-                    regime.switched(row.id, Workload::Container),
-                    Switched::On,
-                    "{}",
-                    row.name
-                );
+                assert_eq!(regime.switched(row.id), Switched::On, "{}", row.name);
             }
         }
     }
@@ -352,8 +362,7 @@ mod tests {
         use Workload::{VmPassthrough, VmVgpu};
         for (operand, workload, kubevirt, kata) in [
             (Id::SandboxDevicePlugin, VmPassthrough, true, false),
-            // On nodes for vGPUs whatever the mode.
-            (Id::SandboxDevicePlugin, VmVgpu, true, true),
+            (Id::SandboxDevicePlugin, VmVgpu, true, false),
             (Id::KataSandboxDevicePlugin, VmPassthrough, false, true),
             (Id::CcManager, VmPassthrough, false, true),
             (Id::CcManager, VmVgpu, false, true),
@@ -367,13 +376,30 @@ mod tests {
                 (json!(null), kubevirt),
                 (json!("kata"), kata),
             ] {
-                check(
-                    sandbox(json!(true), mode, json!(true)),
-                    operand,
-                    workload,
+                let spec = sandbox(json!(true), mode, json!(true));
+                let cluster = recorded([policy(Kind::ClusterPolicy, spec)]);
+                let switched = Regime::read(&cluster, Some(V26_3)).switched(operand);
+                assert_eq!(
+                    switched == Switched::On,
                     want,
+                    "{} on {workload:?}",
+                    operand.name()
                 );
             }
+        }
+    }
+
+    #[test]
+    fn before_modes_came_none_was_asked_for() {
+        let spec = sandbox(json!(true), json!(null), json!(true));
+        let cluster = recorded([policy(Kind::ClusterPolicy, spec)]);
+        for id in [Id::SandboxDevicePlugin, Id::CcManager] {
+            assert_eq!(
+                Regime::read(&cluster, Some(V25_10)).switched(id),
+                Switched::On,
+                "{}",
+                id.name()
+            );
         }
     }
 
@@ -388,7 +414,8 @@ mod tests {
             (Id::KataManager, release("v23.3.2"), false),
             (Id::KataManager, V23_6, true),
             (Id::KataManager, release("v25.10.1"), true),
-            (Id::KataManager, V26_3, false),
+            (Id::KataManager, V26_3, true),
+            (Id::KataManager, V26_7, false),
             (Id::CcManager, release("v23.3.2"), false),
             (Id::KataSandboxDevicePlugin, V25_10, false),
             (Id::KataSandboxDevicePlugin, V26_3, true),
@@ -397,8 +424,7 @@ mod tests {
                 Kind::ClusterPolicy,
                 sandbox(json!(true), json!("kata"), json!(true)),
             )]);
-            let switched =
-                Regime::read(&cluster, Some(release)).switched(operand, Workload::VmPassthrough);
+            let switched = Regime::read(&cluster, Some(release)).switched(operand);
             assert_eq!(
                 switched == Switched::On,
                 want,
@@ -428,7 +454,7 @@ mod tests {
                 Kind::GpuCluster,
                 json!({ "dcgm": { "enabled": true } }),
             )]);
-            let switched = Regime::read(&cluster, None).switched(row.id, Workload::Dra);
+            let switched = Regime::read(&cluster, None).switched(row.id);
             assert_eq!(
                 switched == Switched::On,
                 is_dra,
@@ -441,8 +467,7 @@ mod tests {
     #[test]
     fn a_gpu_cluster_installs_a_driver_only_by_way_of_an_nvidia_driver() {
         let mut cluster = recorded([policy(Kind::GpuCluster, json!({}))]);
-        let driver =
-            |cluster: &Cluster| Regime::read(cluster, None).switched(Id::Driver, Workload::Dra);
+        let driver = |cluster: &Cluster| Regime::read(cluster, None).switched(Id::Driver);
         assert!(matches!(driver(&cluster), Switched::Off(why) if why.contains("NVIDIADriver")));
         take(&mut cluster, [driver_policy()]);
         assert_eq!(driver(&cluster), Switched::On);
@@ -459,7 +484,7 @@ mod tests {
             (Id::DraValidator, true),
         ] {
             assert_eq!(
-                regime.switched(operand, Workload::Dra) == Switched::On,
+                regime.switched(operand) == Switched::On,
                 want,
                 "{}",
                 operand.name()
@@ -498,7 +523,7 @@ mod tests {
             ),
         ] {
             let cluster = recorded([policy(Kind::ClusterPolicy, spec)]);
-            match Regime::read(&cluster, None).switched(operand, Workload::VmPassthrough) {
+            match Regime::read(&cluster, None).switched(operand) {
                 Switched::Off(why) => assert!(why.starts_with(said), "{why}"),
                 Switched::On => panic!("{} is on", operand.name()),
             }

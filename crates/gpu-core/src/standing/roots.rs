@@ -1,7 +1,7 @@
 //! From many operands that do not work to the few that are themselves broken.
 
 use super::state::{Cell, State};
-use super::trouble::Trouble;
+use super::trouble::{Failure, Trouble};
 use crate::cluster::Refusal;
 use crate::facts::barriers;
 use crate::facts::operands::Id;
@@ -94,7 +94,15 @@ fn shared_cause(operand: Id, trouble: &Trouble<'_>) -> Option<String> {
         Trouble::NotCreated(_) => Some("not created".to_owned()),
         Trouble::Unscheduled(_, words) => Some(format!("unscheduled {words}")),
         Trouble::Creating(_) => Some("not started".to_owned()),
-        Trouble::Waits(_, init, _) => barriers::at(operand, init)
+        Trouble::Waits(_, init, _)
+        | Trouble::Fails(
+            _,
+            Failure {
+                container: init,
+                is_init: true,
+                ..
+            },
+        ) => barriers::at(operand, init)
             .map(|it| format!("waits for {} in {init}", it.opener.name())),
         _ => None,
     }

@@ -12,8 +12,7 @@ pub enum Plugin {
     Audit,
     /// `kubectl gpu-order`.
     Order,
-    /// A broken link that is a missing operand too: an error in both. Where no policy rules the cluster, what
-    /// its operands ought to be is a guess, and gpu-order only warns.
+    /// A broken link that is a missing operand too: an error in both.
     Both,
 }
 
@@ -82,31 +81,52 @@ pub struct Found {
 /// Runs rules for a plugin; the result has the worst first, then by node, operand and rule.
 pub fn run(rules: &[Rule], plugin: Plugin, standing: &Standing<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    let is_ruled = standing.regime.leading().is_some();
     for rule in rules {
-        let is_own = match rule.plugin {
-            Plugin::Both => plugin != Plugin::Order || is_ruled,
-            own => own == plugin,
-        };
-        let severity = match rule.severity {
-            Severity::Error if !is_own => Severity::Warning,
-            own => own,
-        };
-        findings.extend((rule.find)(standing).into_iter().map(|it| Finding {
-            rule: rule.id,
-            severity,
-            node: it.node,
-            operand: it.operand,
-            subject: it.subject,
-            message: it.message,
-            cause: it.cause,
-            consequences: it.consequences,
-            evidence: it.evidence,
-            fix: it.fix,
-        }));
+        let is_own = rule.plugin == plugin || rule.plugin == Plugin::Both;
+        for it in (rule.find)(standing) {
+            let severity = match rule.severity {
+                Severity::Error if !is_own || is_a_guess(rule, plugin, standing, &it) => {
+                    Severity::Warning
+                }
+                own => own,
+            };
+            findings.push(finding(rule, severity, it));
+        }
     }
     sort(&mut findings);
     findings
+}
+
+/// Without an install of an operator, what its operands ought to be is a guess: only a label that says true, with no
+/// Running pod for it, is an error of the audit then, and only the strict rule one of gpu-order.
+fn is_a_guess(rule: &Rule, plugin: Plugin, standing: &Standing<'_>, found: &Found) -> bool {
+    if standing.regime.is_installed {
+        return false;
+    }
+    let on_node = found
+        .node
+        .as_ref()
+        .and_then(|name| standing.nodes.iter().find(|it| it.node.name == *name));
+    let is_missing = on_node.is_some_and(|it| it.cells.iter().any(|cell| cell.is_strictly_missing));
+    match plugin {
+        Plugin::Order => rule.plugin != Plugin::Order,
+        Plugin::Audit | Plugin::Both => !is_missing,
+    }
+}
+
+fn finding(rule: &Rule, severity: Severity, it: Found) -> Finding {
+    Finding {
+        rule: rule.id,
+        severity,
+        node: it.node,
+        operand: it.operand,
+        subject: it.subject,
+        message: it.message,
+        cause: it.cause,
+        consequences: it.consequences,
+        evidence: it.evidence,
+        fix: it.fix,
+    }
 }
 
 /// Worst first, then by node, operand and rule.

@@ -161,7 +161,7 @@ pub(super) fn cells<'a>(
             continue;
         }
         let daemon_sets = cluster.daemon_sets_of(row.id).collect();
-        let switched = regime.switched(row.id, workload);
+        let switched = regime.switched(row.id);
         cells.push(cell(
             cluster,
             node,
@@ -208,7 +208,11 @@ fn cell<'a>(
         .find_map(|kind| cluster.unseen(kind));
     let (mut state, mut why) = if let Some(why) = unread {
         (State::Unknown, why)
-    } else if node.is_unreachable() {
+    } else if let (
+        true,
+        State::Missing | State::Paused | State::NotWanted | State::OptedOut | State::PreInstalled,
+    ) = (node.is_unreachable(), wished_state(node, &wish).0)
+    {
         (
             State::Unknown,
             format!("node/{} is not Ready, so its pods tell nothing", node.name),

@@ -185,7 +185,7 @@ fn off_empty_absent_paused_and_odd_values_are_not_missing() {
         &cluster([node], core_daemon_sets(), []),
         &expect![[r#"
             gpu-1 OK
-            error deploy-label-empty: node/gpu-1 gets no pod of device-plugin: the deploy labels are empty
+            warning deploy-label-empty: node/gpu-1 gets no pod of device-plugin: the deploy labels are empty
               because an empty value is not true, and this operator never corrects a label that is there
               fix kubectl label node/gpu-1 --overwrite nvidia.com/gpu.deploy.device-plugin=true
             warning deploy-label-odd: node/gpu-1 gets no pod of dcgm-exporter: its deploy label is "yes"
@@ -246,11 +246,11 @@ fn pods_of_an_unreachable_node_are_not_judged() {
     check(
         &cluster,
         &expect![[r#"
-        gpu-1 OK
-        error node-not-ready: node/gpu-1 is unreachable: what runs there cannot be known
-          because 
-          fix kubectl describe node/gpu-1
-    "#]],
+            gpu-1 OK
+            warning node-not-ready: node/gpu-1 is unreachable: what runs there cannot be known
+              because 
+              fix kubectl describe node/gpu-1
+        "#]],
     );
 }
 

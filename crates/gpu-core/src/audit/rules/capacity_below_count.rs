@@ -3,8 +3,9 @@
 use super::Found;
 use crate::answer::Severity;
 use crate::cluster::Node;
+use crate::cluster::node::GpuResource;
 use crate::facts::operands::Id;
-use crate::standing::{Plugin, Rule, Standing, State};
+use crate::standing::{NodeStanding, Plugin, Rule, Standing, State};
 
 pub(super) const RULE: Rule = Rule {
     id: "capacity-below-count",
@@ -18,9 +19,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const GPU: &str = "nvidia.com/gpu";
+/// What time-slicing renames it to, where it is told to rename.
+const SHARED: &str = "nvidia.com/gpu.shared";
 
 fn find(standing: &Standing<'_>) -> Vec<Found> {
-    let ready = |it: &&crate::standing::NodeStanding<'_>| {
+    let ready = |it: &&NodeStanding<'_>| {
         it.cell(Id::DevicePlugin)
             .is_some_and(|it| it.state == State::Ready)
     };
@@ -34,39 +37,42 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
 
 fn on_node(node: &Node) -> Option<Found> {
     let number = |key: &str| node.label(key).and_then(|it| it.parse::<u64>().ok());
-    let counted = number("nvidia.com/gpu.count")?;
-    let is_plain = node
-        .label("nvidia.com/gpu.product")
-        .is_none_or(|it| !it.contains("SHARED"));
-    let is_mig = node.label("nvidia.com/mig.strategy") == Some("mixed")
+    let replicas = number("nvidia.com/gpu.replicas").unwrap_or(1).max(1);
+    let counted = number("nvidia.com/gpu.count")? * replicas;
+    let is_mixed = node.label("nvidia.com/mig.strategy") == Some("mixed")
         || node
             .labels
             .keys()
             .any(|it| it.starts_with("nvidia.com/mig-"));
-    let offered = node.gpu_resources.iter().find(|it| it.name == GPU)?;
-    let replicas = number("nvidia.com/gpu.replicas").unwrap_or(1).max(1);
-    if is_mig
-        || !is_plain
-        || (offered.capacity >= counted * replicas && offered.allocatable >= offered.capacity)
-    {
+    let sum = |of: fn(&GpuResource) -> u64| -> u64 {
+        node.gpu_resources
+            .iter()
+            .filter(|it| it.name == GPU || it.name == SHARED)
+            .map(of)
+            .sum()
+    };
+    let (capacity, allocatable) = (sum(|it| it.capacity), sum(|it| it.allocatable));
+    if is_mixed || counted == 0 || (capacity >= counted && allocatable >= capacity) {
         return None;
     }
     Some(Found {
         operand: Some(Id::DevicePlugin),
         message: format!(
-            "node/{} offers {} of {} GPUs that GFD counted",
+            "node/{} offers {} of {counted} GPUs that GFD counted",
             node.name,
-            offered.allocatable.min(offered.capacity),
-            counted * replicas
+            allocatable.min(capacity)
         ),
         cause: "the device plugin found a GPU unhealthy, or is not registered with the kubelet"
             .to_owned(),
         evidence: vec![
             format!(
-                "node/{} capacity {GPU}={}, allocatable {}",
-                node.name, offered.capacity, offered.allocatable
+                "node/{} capacity {GPU}={capacity}, allocatable {allocatable}",
+                node.name
             ),
-            format!("node/{} label nvidia.com/gpu.count={counted}", node.name),
+            format!(
+                "node/{} labels say {counted} (nvidia.com/gpu.count times nvidia.com/gpu.replicas)",
+                node.name
+            ),
         ],
         fix: format!(
             "kubectl describe node/{}; nvidia-smi on the node shows a GPU that fell off",

@@ -69,6 +69,11 @@ fn evidence(cluster: &Cluster, it: &DaemonSet, words: &str) -> Vec<String> {
 }
 
 fn fix(it: &DaemonSet, words: &str) -> String {
+    if let Some((_, rest)) = words.split_once("exceeded quota: ") {
+        let name = rest.split(',').next().unwrap_or(rest);
+        return in_namespace(&format!("edit resourcequota/{name}"), &it.namespace)
+            + ": raise what is used up";
+    }
     if words.contains("quota") {
         let quota = serde_json::json!({
             "apiVersion": "v1", "kind": "ResourceQuota",

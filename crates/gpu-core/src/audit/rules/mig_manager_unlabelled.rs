@@ -49,7 +49,7 @@ fn on_node(standing: &Standing<'_>, it: &NodeStanding<'_>) -> Option<Found> {
     let capable = capable_by(it.node)?;
     let is_absent = matches!(cell.label, DeployLabel::Absent | DeployLabel::Empty)
         && cell.state == State::NotWanted;
-    let is_on = standing.regime.switched(Id::MigManager, it.workload) == Switched::On;
+    let is_on = standing.regime.switched(Id::MigManager) == Switched::On;
     if !is_absent
         || !is_on
         || it.workload != Workload::Container

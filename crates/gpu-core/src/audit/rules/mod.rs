@@ -2,6 +2,7 @@
 
 mod capacity_below_count;
 mod creation_refused;
+mod deploy_label_absent;
 mod deploy_label_empty;
 mod deploy_label_odd;
 mod deploy_labels_lost;
@@ -23,7 +24,6 @@ mod operand_waits;
 mod operand_wanted_nowhere;
 mod operator_not_running;
 mod opted_out_in_use;
-mod pause_behind_driver;
 mod pause_stale;
 mod pod_unscheduled;
 mod policies_conflict;
@@ -40,6 +40,7 @@ use crate::standing::{Cell, Found, NodeStanding, Root, Rule, Standing, State, Tr
 pub const RULES: &[Rule] = &[
     capacity_below_count::RULE,
     creation_refused::RULE,
+    deploy_label_absent::RULE,
     deploy_label_empty::RULE,
     deploy_label_odd::RULE,
     deploy_labels_lost::RULE,
@@ -61,7 +62,6 @@ pub const RULES: &[Rule] = &[
     operand_wanted_nowhere::RULE,
     operator_not_running::RULE,
     opted_out_in_use::RULE,
-    pause_behind_driver::RULE,
     pause_stale::RULE,
     pod_unscheduled::RULE,
     policies_conflict::RULE,
@@ -103,7 +103,11 @@ fn each_root<'a>(
                 message: words.message,
                 cause: words.cause,
                 consequences: node.consequences(root),
-                evidence: words.evidence,
+                evidence: words
+                    .evidence
+                    .into_iter()
+                    .chain(node.paused_behind(root))
+                    .collect(),
                 fix: words.fix,
             });
         }
@@ -132,7 +136,7 @@ fn names(operands: &[Id]) -> String {
 
 /// The operands that this pauser has paused on a node.
 fn paused_by(node: &NodeStanding<'_>, pauser: Pauser) -> Vec<Id> {
-    let is_paused = |it: &&Cell<'_>| matches!(&it.label, DeployLabel::Paused { by, .. } if by.contains(&pauser));
+    let is_paused = |it: &&Cell<'_>| matches!(&it.label, DeployLabel::Paused { by, .. } if by.first() == Some(&pauser));
     node.cells
         .iter()
         .filter(is_paused)

@@ -20,14 +20,27 @@ pub(super) const RULE: Rule = Rule {
 const OFTEN: u32 = 5;
 /// Operands made within so many seconds of each other were made at once.
 const AT_ONCE: i64 = 120;
+const A_DAY: i64 = 24 * 3600;
 
 fn find(standing: &Standing<'_>) -> Vec<Found> {
     let cluster = standing.cluster;
     let masters = cluster
         .pods
         .iter()
-        .filter(|it| is_nfd_master(it) && it.restarts >= OFTEN);
+        .filter(|it| is_nfd_master(it) && it.restarts >= OFTEN && is_recent(cluster, it));
     masters.map(|it| found(cluster, it)).collect()
+}
+
+/// Did it end within the last day? Restarts of a year are no trouble of today.
+fn is_recent(cluster: &Cluster, pod: &Pod) -> bool {
+    let ended = pod
+        .details
+        .as_ref()
+        .and_then(|it| it.containers.iter().find_map(|it| it.last.as_ref()?.at));
+    match (cluster.seen_at, ended) {
+        (Some(now), Some(at)) => now.as_second() - at.as_second() < A_DAY,
+        _ => true,
+    }
 }
 
 fn is_nfd_master(pod: &Pod) -> bool {
@@ -95,7 +108,7 @@ fn young_operands(cluster: &Cluster) -> Option<String> {
         .filter_map(|it| it.created)
         .max()?;
     let is_at_once = last.as_second() - first.as_second() <= AT_ONCE;
-    let is_late = first.as_second() - oldest.as_second() > 24 * 3600;
+    let is_late = first.as_second() - oldest.as_second() > A_DAY;
     let minutes = (now.as_second() - first.as_second()) / 60;
     (is_at_once && is_late).then(|| format!("all operand pods were made at the same time, {minutes} minutes ago, on nodes that are days old"))
 }

@@ -44,6 +44,15 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
 }
 
 fn looks_like_gpu(node: &Node) -> bool {
+    // A virtual node has no kubelet, so no worker can run there and none is missed.
+    if node.label("type") == Some("virtual-kubelet")
+        || node
+            .taints
+            .iter()
+            .any(|it| it.key == "virtual-kubelet.io/provider")
+    {
+        return false;
+    }
     let is_tainted = node.taints.iter().any(|it| it.key == GPU_TAINT);
     let is_known =
         node.is_gpu() || node.gpu_pci_label().is_some() || !node.gpu_resources.is_empty();
@@ -61,21 +70,31 @@ fn has_worker(cluster: &Cluster, node: &Node) -> bool {
 
 fn found(workers: &[&DaemonSet], node: &Node) -> Option<Found> {
     let worker = workers.first()?;
-    let (cause, mut evidence) = match worker.refuses(node) {
+    let describe = format!(
+        "kubectl describe {} -n {}",
+        worker.address(),
+        worker.namespace
+    );
+    let (cause, mut evidence, fix) = match worker.refuses(node) {
         Some(Refusal::Taint(taint)) => {
             let all: Vec<_> = worker.tolerations.iter().map(ToString::to_string).collect();
             let cause = format!("{} does not tolerate the taint {taint}", worker.address());
-            (
-                cause,
-                vec![
-                    format!("node/{} taint {taint}", node.name),
-                    format!("it tolerates {}", all.join(", ")),
-                ],
-            )
+            let fix = format!(
+                "kubectl edit {} -n {}: add {{key: {}, operator: Exists}} to spec.template.spec.tolerations",
+                worker.address(),
+                worker.namespace,
+                taint.key
+            );
+            let evidence = vec![
+                format!("node/{} taint {taint}", node.name),
+                format!("it tolerates {}", all.join(", ")),
+            ];
+            (cause, evidence, fix)
         }
         Some(_) => (
             format!("{} does not select the node", worker.address()),
             Vec::new(),
+            describe,
         ),
         None => (
             format!(
@@ -83,6 +102,7 @@ fn found(workers: &[&DaemonSet], node: &Node) -> Option<Found> {
                 worker.address()
             ),
             Vec::new(),
+            describe,
         ),
     };
     evidence.push(format!("node/{} has no label {KERNEL}", node.name));
@@ -97,7 +117,7 @@ fn found(workers: &[&DaemonSet], node: &Node) -> Option<Found> {
         cause,
         consequences: vec!["the operator does not see its GPU, kernel and OS, and operands do not come or stop coming".to_owned()],
         evidence,
-        fix: format!("kubectl edit {} -n {}: tolerate the node's taints (operator: Exists)", worker.address(), worker.namespace),
+        fix,
         ..Found::on(node)
     })
 }

@@ -2,7 +2,7 @@
 
 use super::Found;
 use crate::answer::Severity;
-use crate::cluster::{Cluster, Node, Readiness};
+use crate::cluster::{Cluster, DaemonSet, Node, Readiness};
 use crate::standing::{Plugin, Rule, Standing};
 
 pub(super) const RULE: Rule = Rule {
@@ -51,19 +51,23 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
 }
 
 /// DaemonSets whose desired number falls while the node is away, because they do not tolerate its own taints.
-fn intolerant(cluster: &Cluster, node: &Node) -> Vec<String> {
-    let operands = cluster.daemon_sets.iter().filter(|it| it.operand.is_some());
-    let refusing = operands.filter(|it| it.unselected(node).is_none());
-    refusing
-        .filter_map(|it| {
-            let taint = it.untolerated(node)?;
-            let is_own = taint.key.starts_with("node.kubernetes.io/");
-            is_own.then(|| {
-                format!(
-                    "{} does not tolerate {taint}, so its desired number falls meanwhile",
-                    it.address()
-                )
-            })
-        })
-        .collect()
+fn intolerant(cluster: &Cluster, node: &Node) -> Option<String> {
+    let operands = cluster
+        .daemon_sets
+        .iter()
+        .filter(|it| it.operand.is_some() && it.unselected(node).is_none());
+    let untolerated = |it: &DaemonSet| {
+        it.untolerated(node)
+            .filter(|it| it.key.starts_with("node.kubernetes.io/"))
+            .cloned()
+    };
+    let refusing: Vec<_> = operands
+        .filter_map(|it| Some((it.name.as_str(), untolerated(it)?)))
+        .collect();
+    let (_, taint) = refusing.first()?;
+    let names: Vec<_> = refusing.iter().map(|(name, _)| *name).collect();
+    Some(format!(
+        "not tolerating {taint}, these want no pod there meanwhile: {}",
+        names.join(", ")
+    ))
 }

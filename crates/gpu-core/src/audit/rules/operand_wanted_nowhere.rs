@@ -35,7 +35,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             && id != Id::Driver
             && !ON_SOME_NODES.contains(&id)
     };
-    let is_on = |id| standing.regime.switched(id, Workload::Container) == Switched::On;
+    let is_on = |id| standing.regime.switched(id) == Switched::On;
     let idle: Vec<(Id, &DaemonSet)> = operands()
         .filter(|(id, it)| it.desired == 0 && is_everywhere(*id) && is_on(*id))
         .collect();

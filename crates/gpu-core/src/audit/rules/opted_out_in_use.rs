@@ -24,7 +24,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
         .nodes
         .iter()
         .map(|it| it.node)
-        .filter(|it| offers_no_gpu_on_purpose(it))
+        .filter(|it| is_empty_on_purpose(it))
     {
         for pod in standing
             .cluster
@@ -36,6 +36,11 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
         }
     }
     found
+}
+
+/// Opted out, and nobody else offers its GPUs either.
+fn is_empty_on_purpose(node: &Node) -> bool {
+    offers_no_gpu_on_purpose(node) && node.gpu_resources.iter().all(|it| it.allocatable == 0)
 }
 
 fn holds_gpu(pod: &Pod, node: &Node) -> bool {

@@ -62,9 +62,14 @@ fn on_node(it: &NodeStanding<'_>, pauser: Pauser) -> Option<Found> {
     Some(Found {
         operand: Some(first),
         message: format!(
-            "{} are paused on node/{} and nobody will bring them back",
+            "{} on node/{} {}",
             names(&paused),
-            node.name
+            node.name,
+            if paused.len() == 1 {
+                "is paused and nobody will bring it back"
+            } else {
+                "are paused and nobody will bring them back"
+            }
         ),
         cause: format!(
             "{} is done and left {} in the deploy labels; the operator never corrects it",
@@ -92,7 +97,7 @@ fn paused_labels(node: &Node, pauser: Pauser) -> impl Iterator<Item = &str> {
         .iter()
         .filter_map(move |(key, value)| match DeployLabel::parse(Some(value)) {
             DeployLabel::Paused { by, .. }
-                if key.starts_with(DEPLOY_PREFIX) && by.contains(&pauser) =>
+                if key.starts_with(DEPLOY_PREFIX) && by.first() == Some(&pauser) =>
             {
                 Some(key.as_str())
             }

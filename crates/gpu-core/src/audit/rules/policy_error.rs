@@ -25,6 +25,10 @@ const STOPPING: [&str; 3] = [
 
 fn find(standing: &Standing<'_>) -> Vec<Found> {
     let mut found = Vec::new();
+    // That a ClusterPolicy and a GPUCluster exclude each other is said once, by policies-conflict.
+    if standing.regime.policy.is_some() && standing.regime.gpu_cluster.is_some() {
+        return Vec::new();
+    }
     for policy in &standing.cluster.policies {
         let stopping = policy
             .errors

@@ -80,7 +80,8 @@ fn keep_last<T, K: Ord>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
     items.dedup_by(|a, b| key(a) == key(b));
 }
 
-/// By its name; else, when a policy owns it, by the deploy label its node selector asks for.
+/// A DaemonSet that a policy owns or that selects a deploy label is an operand's: the one its name says, else the
+/// one whose label it selects. The same name alone proves nothing: static manifests use it too.
 fn operand_of_daemon_set(it: &DaemonSet, home: Option<&str>) -> Option<operands::Id> {
     if home.is_some_and(|home| home != it.namespace) {
         return None;
@@ -91,7 +92,8 @@ fn operand_of_daemon_set(it: &DaemonSet, home: Option<&str>) -> Option<operands:
             .any(|kind| kind.row().name == it.kind)
     });
     let selects = |label: &str| it.node_selector.0.iter().any(|req| req.key == label);
-    operands::by_daemon_set(&it.name).or_else(|| {
+    let by_name = operands::by_daemon_set(&it.name).filter(|id| owned || selects(id.row().label));
+    by_name.or_else(|| {
         let row = operands::ROSTER
             .iter()
             .find(|row| owned && row.also.is_none() && selects(row.label))?;

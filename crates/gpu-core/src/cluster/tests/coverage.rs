@@ -75,7 +75,8 @@ fn an_object_that_could_not_be_read_makes_its_kind_unseen() {
 /// A cluster whose operator is in `gpu-operator`.
 fn with_home() -> Cluster {
     recorded([json!({ "apiVersion": "apps/v1", "kind": "DaemonSet",
-        "metadata": { "name": "nvidia-dcgm", "namespace": "gpu-operator" } })])
+        "metadata": { "name": "nvidia-dcgm", "namespace": "gpu-operator" },
+        "spec": { "template": { "spec": { "nodeSelector": { "nvidia.com/gpu.deploy.dcgm": "true" } } } } })])
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Where the operator put its operands: the first that tells.
 
+use crate::facts::operands::by_daemon_set;
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
@@ -19,7 +20,9 @@ fn operator(namespace: &str) -> Value {
 }
 
 fn daemon_set(namespace: &str, name: &str) -> Value {
-    json!({ "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": { "name": name, "namespace": namespace } })
+    let selector = by_daemon_set(name).map(|id| json!({ id.row().label: "true" }));
+    json!({ "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": { "name": name, "namespace": namespace },
+        "spec": { "template": { "spec": { "nodeSelector": selector } } } })
 }
 
 fn found(asked: Option<&str>, objects: Vec<Value>) -> Option<String> {

@@ -1,5 +1,6 @@
 //! What is read in which round.
 
+use crate::facts::operands::by_daemon_set;
 use serde_json::{Value, json};
 
 use crate::cluster::reads::{first_round, second_round};
@@ -20,10 +21,11 @@ fn words(reads: &[Read]) -> Vec<String> {
 }
 
 fn set(namespace: &str, name: &str, image: &str) -> Value {
+    let selector = by_daemon_set(name).map(|id| json!({ id.row().label: "true" }));
     json!({ "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": { "name": name, "namespace": namespace },
         "spec": { "selector": { "matchLabels": { "k8s-app": name } },
             "template": { "metadata": { "labels": { "k8s-app": name } },
-                "spec": { "containers": [{ "name": "c", "image": image }] } } } })
+                "spec": { "nodeSelector": selector, "containers": [{ "name": "c", "image": image }] } } } })
 }
 
 fn operand(namespace: &str) -> Value {
@@ -279,7 +281,6 @@ fn a_foreign_device_plugin_is_one_for_nvidia_that_is_not_the_operators() {
     check_foreign("nvidia-device-plugin-daemonset", upstream, true);
     check_foreign("nvdp-nvidia-device-plugin", upstream, true);
     check_foreign("gpus", "mirror.example/nvidia/k8s-device-plugin:1", true);
-    check_foreign("my-device-plugin", "mirror.example/nvidia/anything:1", true);
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn releases_begin_and_end_where_upstream_added_and_retired_an_operand() {
         assert!(is_of(id.row(), since), "{} in {since}", id.name());
     }
     let kata = Id::KataManager.row();
-    assert!(is_of(kata, before(V26_3)) && !is_of(kata, V26_3));
+    assert!(is_of(kata, before(V26_7)) && !is_of(kata, V26_7));
 }
 
 #[test]

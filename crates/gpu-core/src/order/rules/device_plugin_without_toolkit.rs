@@ -24,10 +24,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
 }
 
 fn on_node(standing: &Standing<'_>, node: &NodeStanding<'_>) -> Option<Found> {
-    if let Switched::Off(_) = standing
-        .regime
-        .switched(Id::ContainerToolkit, node.workload)
-    {
+    if let Switched::Off(_) = standing.regime.switched(Id::ContainerToolkit) {
         return None;
     }
     let pod = *node

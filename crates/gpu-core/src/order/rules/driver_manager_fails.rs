@@ -54,28 +54,44 @@ fn on_node(node: &NodeStanding<'_>, root: &Root, pod: &Pod, users: &[String], ho
     let name = &node.node.name;
     let operand = root.operand.name();
     let key = Id::Driver.row().label;
-    let host_driver = node.node.deploy(Id::Driver) == DeployLabel::PreInstalled
-        || node.workload != Workload::Container;
+    let is_marked = node.node.deploy(Id::Driver) == DeployLabel::PreInstalled;
     let label = node
         .node
         .label(key)
         .map_or_else(|| format!("{key} absent"), |it| format!("{key}={it}"));
-    let cause = if host_driver {
+    let cause = if is_marked {
         format!(
-            "it finds a working NVIDIA driver on the host and marks it {key}=pre-installed; on a {} node that deploy \
-             label has no place, and the host driver has to go",
+            "it found a working NVIDIA driver on the host and marked it {key}=pre-installed; on a node for workload {} \
+             the host driver has to go",
             node.workload.name()
         )
-    } else if users.is_empty() {
-        format!(
-            "the driver is in use, or operands did not go away in time; the last attempt ended with {how}"
-        )
-    } else {
+    } else if !users.is_empty() {
         format!(
             "the driver is in use by {}; the last attempt ended with {how}",
             users.join(", ")
         )
+    } else if node.workload != Workload::Container {
+        format!(
+            "a driver on the host, or one that is in use, does not go away; the last attempt ended with {how}"
+        )
+    } else {
+        format!(
+            "the driver is in use, or operands did not go away in time; the last attempt ended with {how}"
+        )
     };
+    let mut evidence = vec![
+        format!(
+            "{} is {} with {} restarts",
+            pod.address(),
+            pod.status,
+            pod.restarts
+        ),
+        format!(
+            "node/{name} is for workload {} and has label {label}",
+            node.workload.name()
+        ),
+    ];
+    evidence.extend(node.paused_behind(root));
     Found {
         operand: Some(root.operand),
         subject: Subject::from(pod),
@@ -86,18 +102,7 @@ fn on_node(node: &NodeStanding<'_>, root: &Root, pod: &Pod, users: &[String], ho
         ),
         cause,
         consequences: node.consequences(root),
-        evidence: vec![
-            format!(
-                "{} is {} with {} restarts",
-                pod.address(),
-                pod.status,
-                pod.restarts
-            ),
-            format!(
-                "node/{name} is for workload {} and has label {label}",
-                node.workload.name()
-            ),
-        ],
+        evidence,
         fix: format!(
             "kubectl logs {} -c {DRIVER_MANAGER} --previous -n {}",
             pod.address(),

@@ -79,7 +79,7 @@ fn on_node(
 /// What the failing step says about the prerequisite it checks.
 fn cause(standing: &Standing<'_>, node: &NodeStanding<'_>, checks: Id, how: &str) -> String {
     let name = checks.name();
-    match standing.regime.switched(checks, node.workload) {
+    match standing.regime.switched(checks) {
         Switched::Off(why) => {
             format!(
                 "{name} is switched off ({why}), so the host has to provide it, and what the host has does not work: {how}"
