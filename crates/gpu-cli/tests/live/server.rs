@@ -90,7 +90,8 @@ pub(crate) fn small_cluster(asked: &Asked) -> Reply {
         "/apis/apps/v1/daemonsets" | "/apis/apps/v1/namespaces/gpu-operator/daemonsets" => page(
             &[
                 r#"{"metadata":{"name":"nvidia-driver-daemonset","namespace":"gpu-operator"},
-                  "spec":{"selector":{"matchLabels":{"app":"d"}}}}"#,
+                  "spec":{"selector":{"matchLabels":{"app":"d"}},
+                  "template":{"spec":{"nodeSelector":{"nvidia.com/gpu.deploy.driver":"true"}}}}}"#,
             ],
             "",
         ),
