@@ -5,6 +5,7 @@ use gpu_core::{
         barriers::{self, BARRIERS, Barrier},
         labels::PAUSES,
         operands::{Name, Operand, ROSTER, Switch, Workload},
+        release::ALWAYS,
     },
     standing::state::STATES,
 };
@@ -70,6 +71,7 @@ fn name(name: Name) -> String {
 fn releases(it: &Operand) -> String {
     match it.until {
         Some(until) => format!("{} up to before {until}", it.since),
+        None if it.since == ALWAYS => "every release".to_owned(),
         None => format!("{} and later", it.since),
     }
 }
@@ -184,9 +186,15 @@ mod tests {
     }
 
     #[test]
+    fn what_has_always_been_there_has_no_first_release() {
+        assert_eq!(releases(&ROSTER[0]), "every release");
+        assert!(!page().contains("v0.0"));
+    }
+
+    #[test]
     fn a_row_says_what_differs_between_code_and_chart() {
         assert!(switches().contains("| dcgm | `dcgm.enabled` | on | off |"));
-        assert!(roster().contains("v23.6.0 up to before v26.3.0"));
+        assert!(roster().contains("v23.6.0 up to before v26.7.0"));
         assert!(roster().contains("`nvidia-gpu-driver-*`"));
     }
 }
