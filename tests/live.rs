@@ -98,8 +98,14 @@ fn only_reads_are_made_and_their_number_does_not_grow_with_the_nodes() {
         "!nvidia.com/gpu.present",
         "--field-selector",
         "metadata.name!=lab-node-2",
+        // kubectl would wait for one after the other.
+        "--wait=false",
     ]);
     assert!(done.expect("kubectl runs").status.success());
+    lab.wait_for("3 nodes", LIMIT, &["nodes"], |all| {
+        (all.len() == 3).then_some(())
+    })
+    .expect("they leave");
     let sorted = |it: &mut Vec<(String, String)>| it.sort();
     let (mut few, mut few_order) = (few, few_order);
     [&mut few, &mut many, &mut few_order, &mut many_order]
