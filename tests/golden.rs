@@ -29,21 +29,44 @@ fn transcript(program: &str, args: &[&str]) -> String {
     text
 }
 
+/// Is this recording there for gpu-drivertag?
+fn is_about_driver_tags(name: &str) -> bool {
+    let expectation = std::fs::read_to_string(recorded(name).join("expect.yaml"));
+    expectation.is_ok_and(|it| it.contains("run: [kubectl-gpu_drivertag"))
+}
+
 #[test]
 fn every_recorded_cluster_reads_as_before() {
     for name in clusters() {
+        let programs = match is_about_driver_tags(&name) {
+            true => &["kubectl-gpu_drivertag"][..],
+            false => &["kubectl-gpu_audit", "kubectl-gpu_order"],
+        };
         let folder = format!("tests/clusters/{name}");
+        let inventory = format!("{folder}/inventory.txt");
         let mut text = String::new();
-        for (program, format) in [
-            ("kubectl-gpu_audit", "lines"),
-            ("kubectl-gpu_audit", "table"),
-            ("kubectl-gpu_order", "lines"),
-            ("kubectl-gpu_order", "table"),
-        ] {
-            let _ = writeln!(text, "$ {program} -o {format}");
-            text += &transcript(program, &["-f", &folder, "-o", format]);
+        for program in programs {
+            for format in ["lines", "table"] {
+                let _ = writeln!(text, "$ {program} -o {format}");
+                let mut args = vec!["-f", &folder, "-o", format];
+                if root().join(&inventory).is_file() {
+                    args.extend(["--inventory", &inventory]);
+                }
+                text += &transcript(program, &args);
+            }
         }
         snapshot(&name, &text);
+    }
+}
+
+#[test]
+fn driver_tags_read_as_before_in_every_format() {
+    let cluster = "tests/clusters/C36-precompiled-image-behind-the-kernel";
+    let inventory = format!("{cluster}/inventory.txt");
+    for format in ["wide", "json", "yaml", "name", "mirror", "build-matrix"] {
+        let args = ["-f", cluster, "--inventory", &inventory, "-o", format];
+        let text = transcript("kubectl-gpu_drivertag", &args);
+        snapshot(&format!("driver-tags.{format}"), &text);
     }
 }
 
@@ -77,7 +100,52 @@ fn json_and_yaml_hold_the_same_report() {
 
 /// What is typed wrong, and what the error names.
 #[rustfmt::skip]
-const WRONG: [(&str, &str, &str); 9] = [
+const WRONG: [(&str, &str, &str); 18] = [
+    (
+        "kubectl-gpu_drivertag",
+        "-o mirrors",
+        "unknown output format \"mirrors\"; did you mean \"mirror\"?",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "--inventory no-such-file",
+        "--inventory: the path \"no-such-file\" does not exist",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "-f - --inventory -",
+        "standard input can be read once",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "--plan - --inventory -",
+        "standard input can be read once",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "--kernel none",
+        "\"none\" is no kernel release",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "--os 24.04",
+        "\"24.04\" is no system",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "--driver latest",
+        "\"latest\" is no driver",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "--plan x --driver 570",
+        "cannot be used with",
+    ),
+    (
+        "kubectl-gpu_drivertag",
+        "--kernel 6.8.0-1-generic lab-nod-0",
+        "did you mean \"lab-node-0\"?",
+    ),
     ("kubectl-gpu_audit", "-o jsn", "unknown output format \"jsn\"; did you mean \"json\"?"),
     ("kubectl-gpu_audit", "-o jsonpath={.x}", "-o json and jq"),
     ("kubectl-gpu_order", "-o matrix", "unknown output format \"matrix\""),
@@ -124,7 +192,11 @@ fn fail_on_decides_the_exit_code() {
 
 #[test]
 fn help_is_a_word_too_and_names_exit_codes() {
-    for program in ["kubectl-gpu_audit", "kubectl-gpu_order"] {
+    for program in [
+        "kubectl-gpu_audit",
+        "kubectl-gpu_order",
+        "kubectl-gpu_drivertag",
+    ] {
         let flag = plugin(program).line("--help").run();
         let word = plugin(program).line("help").run();
         assert_eq!(flag.out, word.out);

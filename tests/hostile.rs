@@ -81,6 +81,19 @@ fn no_hostile_string_reaches_the_terminal_raw() {
                 "kubectl-gpu_order",
                 &["table", "wide", "lines", "json", "yaml", "name"][..],
             ),
+            (
+                "kubectl-gpu_drivertag",
+                &[
+                    "table",
+                    "wide",
+                    "lines",
+                    "json",
+                    "yaml",
+                    "name",
+                    "mirror",
+                    "build-matrix",
+                ][..],
+            ),
         ] {
             for format in formats {
                 let said = run(program, &cluster, format);
@@ -109,6 +122,9 @@ fn a_record_stays_one_line_of_the_same_words() {
         let said = run("kubectl-gpu_audit", &cluster, "matrix");
         let words: Vec<_> = said.out.lines().map(|it| it.split(' ').count()).collect();
         assert_eq!(words, [6, 1], "{text:?}: {}", said.out);
+        let said = run("kubectl-gpu_drivertag", &cluster, "lines");
+        let words: Vec<_> = said.out.lines().map(|it| it.split(' ').count()).collect();
+        assert_eq!(words, [3], "{text:?}: {}", said.out);
         let said = run("kubectl-gpu_order", &cluster, "lines");
         let words: Vec<_> = said.out.lines().map(|it| it.split(' ').count()).collect();
         assert_eq!(words, [2], "{text:?}: {}", said.out);

@@ -25,6 +25,7 @@ fn every_report_of_every_recorded_cluster_is_valid() {
     for (program, schema) in [
         ("kubectl-gpu_audit", "audit-report.v1.json"),
         ("kubectl-gpu_order", "order-report.v1.json"),
+        ("kubectl-gpu_drivertag", "drivertag-report.v1.json"),
     ] {
         let validator = validator(schema);
         let folder =

@@ -120,6 +120,16 @@ pub enum Error {
     /// The answer cannot be written to standard output.
     #[error("cannot write the answer: {0}")]
     Write(std::io::Error),
+    /// A file that a flag names was read and cannot be understood.
+    #[error("{flag} {file}: {why}")]
+    BadFile {
+        /// The flag.
+        flag: &'static str,
+        /// As typed.
+        file: String,
+        /// What is wrong with it, and where.
+        why: String,
+    },
     /// What answers is not an API server.
     #[error("the answer is not that of a Kubernetes API server: {0}")]
     NotKubernetes(String),
@@ -189,6 +199,7 @@ impl Error {
             | Self::Write(_)
             | Self::NoSuchKubeconfig(_)
             | Self::BadKubeconfig { .. }
+            | Self::BadFile { .. }
             | Self::Configuration(_)
             | Self::Unreachable { .. }
             | Self::Server { .. } => return None,
@@ -211,6 +222,7 @@ impl Error {
                 | RecordedError::StdinTwice,
             ) => 2,
             Self::BadKubeconfig { .. }
+            | Self::BadFile { .. }
             | Self::NoConfiguration { .. }
             | Self::NoCurrentContext
             | Self::Configuration(_)

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use gpu_core::answer::wire::{Envelope, Source, Tool};
-use gpu_core::answer::{Answer, FailOn, Finding, Severity, exit_code};
+use gpu_core::answer::{Answer, FailOn, Finding, OwnFormat, Severity, exit_code};
 use gpu_core::cluster::{Cluster, Read};
 use gpu_core::facts::release::Release;
 use gpu_core::render::{self, FORMATS, Format, Look};
@@ -29,16 +29,16 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Checks what was typed. `nodes` are the node names, `has_matrix` says that the plugin knows `-o matrix`.
-    /// The error is a usage error that names what would be right.
+    /// Checks what was typed. `nodes` are the node names, `own_formats` the formats that only this plugin
+    /// has. The error is a usage error that names what would be right.
     pub fn new(
         program: Program,
         args: &'a SharedArgs,
         nodes: &[String],
-        has_matrix: bool,
+        own_formats: &[OwnFormat],
     ) -> Result<Self, Error> {
         let format = match &args.output.format {
-            Some(name) => format_named(name, has_matrix)?,
+            Some(name) => format_named(name, own_formats)?,
             None if write::is_terminal() => Format::Table,
             None => Format::Lines,
         };
@@ -132,7 +132,7 @@ impl<'a> Frame<'a> {
             Format::Table => page(false)?,
             Format::Wide => page(true)?,
             Format::Lines => render::lines(&answer.lines()),
-            Format::Matrix => render::lines(&answer.matrix().unwrap_or_default()),
+            Format::Own(name) => answer.own_format(name).unwrap_or_default(),
             Format::Json => render::json(answer, envelope),
             Format::Yaml => yaml::yaml(answer, envelope),
             Format::Name => render::names(answer),
@@ -161,7 +161,7 @@ impl<'a> Frame<'a> {
 
     /// Formats of one record a line have no place for gaps and for errors about the cluster as a whole.
     fn tell_what_lines_cannot(&self, answer: &dyn Answer) {
-        if !matches!(self.format, Format::Lines | Format::Matrix | Format::Name) {
+        if !matches!(self.format, Format::Lines | Format::Own(_) | Format::Name) {
             return;
         }
         for gap in answer.gaps() {
@@ -257,16 +257,15 @@ pub fn unknown(kind: &str, typed: &str, known: &[&str]) -> Error {
     ))
 }
 
-fn format_named(name: &str, has_matrix: bool) -> Result<Format, Error> {
-    let fits = |it: &&(Format, &str, &str)| it.0 != Format::Matrix || has_matrix;
-    let known: Vec<_> = FORMATS
-        .iter()
-        .filter(fits)
-        .map(|(_, name, _)| *name)
-        .collect();
-    if let Some((format, _, _)) = FORMATS.iter().filter(fits).find(|(_, it, _)| *it == name) {
+fn format_named(name: &str, own: &[OwnFormat]) -> Result<Format, Error> {
+    if let Some((format, _, _)) = FORMATS.iter().find(|(_, it, _)| *it == name) {
         return Ok(*format);
     }
+    if let Some(it) = own.iter().find(|it| it.name == name) {
+        return Ok(Format::Own(it.name));
+    }
+    let shared = FORMATS.iter().map(|(_, name, _)| *name);
+    let known: Vec<_> = shared.chain(own.iter().map(|it| it.name)).collect();
     let family = name.split('=').next().unwrap_or_default();
     if ["jsonpath", "go-template", "custom-columns"]
         .iter()

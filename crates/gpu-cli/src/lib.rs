@@ -3,14 +3,19 @@
 pub mod args;
 pub mod error;
 mod frame;
+mod inventory;
 mod nearest;
 pub mod read;
 mod rules;
+mod text_file;
+mod what_if;
 mod write;
 mod yaml;
 
 pub use args::SharedArgs;
 pub use error::Error;
 pub use frame::{Frame, end, print, remark, unknown, unknown_node};
+pub use inventory::InventoryArgs;
 pub use read::Program;
 pub use rules::{explain, rules};
+pub use what_if::WhatIfArgs;

@@ -8,9 +8,9 @@ use crate::error::Error;
 use crate::frame::{print, unknown};
 
 /// Lists rules: id, severity, summary.
-pub fn rules(rules: &[Rule]) -> Result<ExitCode, Error> {
+pub fn rules<F>(rules: &[Rule<F>]) -> Result<ExitCode, Error> {
     let width = rules.iter().map(|it| it.id.len()).max().unwrap_or_default();
-    let line = |it: &Rule| {
+    let line = |it: &Rule<F>| {
         format!(
             "{:<width$}   {:<7}   {}\n",
             it.id,
@@ -22,7 +22,7 @@ pub fn rules(rules: &[Rule]) -> Result<ExitCode, Error> {
 }
 
 /// Explains one rule. The error names the nearest rule there is.
-pub fn explain(rules: &[Rule], id: &str) -> Result<ExitCode, Error> {
+pub fn explain<F>(rules: &[Rule<F>], id: &str) -> Result<ExitCode, Error> {
     let Some(it) = rules.iter().find(|it| it.id == id) else {
         let known: Vec<_> = rules.iter().map(|it| it.id).collect();
         return Err(unknown("rule", id, &known));

@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 fn answer(args: &Args) -> Result<ExitCode, Error> {
-    let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, true)?;
+    let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, audit::FORMATS)?;
     let reader = frame.open()?;
     let mut cluster = frame.read(&reader)?;
     let second_look = audit::second_look(&cluster, &frame.scope, frame.release);
@@ -64,7 +64,7 @@ fn answer(args: &Args) -> Result<ExitCode, Error> {
 }
 
 fn roster(all: bool, shared: &SharedArgs) -> Result<ExitCode, Error> {
-    let frame = Frame::new(PROGRAM, shared, &[], true)?;
+    let frame = Frame::new(PROGRAM, shared, &[], audit::FORMATS)?;
     let release = match (all, frame.release) {
         // The release in use decides which operands there are, so the cluster is asked.
         (true, None) => {

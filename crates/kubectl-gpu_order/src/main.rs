@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 }
 
 fn answer(args: &Args) -> Result<ExitCode, Error> {
-    let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, false)?;
+    let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, order::FORMATS)?;
     let reader = frame.open()?;
     let mut cluster = frame.read(&reader)?;
     let second_look = order::second_look(&cluster, &frame.scope, frame.release, audit::RULES);

@@ -30,17 +30,22 @@ pub(crate) fn precompiled(
 pub(crate) fn openshift_driver(release: &Release, home: &str, owner: &Policy, ostree: &str) -> Set {
     let set = Set::of(Part::driver(), release, home, &owner.0);
     let name = format!("{DRIVER}-{ostree}");
+    let toolkit = format!(
+        "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:{}",
+        "0123".repeat(16)
+    );
     set.renamed(&name)
         .app(&name)
+        .image(&format!(
+            "nvcr.io/nvidia/driver:{}-rhcos4.18",
+            release.driver
+        ))
         .selects(
             "feature.node.kubernetes.io/system-os_release.OSTREE_VERSION",
             ostree,
         )
         .label("openshift.driver-toolkit", "true")
-        .sidecar(
-            "openshift-driver-toolkit-ctr",
-            "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:0123",
-        )
+        .sidecar("openshift-driver-toolkit-ctr", &toolkit)
 }
 
 /// An NVIDIADriver.
@@ -60,6 +65,9 @@ pub(crate) fn pool(release: &Release, home: &str, owner: &Policy, os: (&str, &st
         super::object::suffix(&owner.0.to_string())
     );
     let is_host = kind == "vgpu-host-manager";
+    let text = |key: &str| owner.at(key).as_str().unwrap_or_default();
+    let (repository, image, version) = (text("repository"), text("image"), text("version"));
+    let image = format!("{repository}/{image}:{version}-{}{}", os.0, os.1);
     let mut set = Set::of(
         if is_host {
             Part::vgpu_manager()
@@ -72,6 +80,7 @@ pub(crate) fn pool(release: &Release, home: &str, owner: &Policy, os: (&str, &st
     )
     .renamed(&name)
     .app(&name)
+    .image(&image)
     .selects("nvidia.com/gpu.present", "true")
     .selects("feature.node.kubernetes.io/system-os_release.ID", os.0)
     .selects(

@@ -126,7 +126,11 @@ impl Node {
     }
 
     /// NFD's labels for an operating system.
-    pub(crate) fn os(self, id: &str, version: &str) -> Self {
+    pub(crate) fn os(mut self, id: &str, version: &str) -> Self {
+        self.0["status"]["nodeInfo"]["osImage"] = json!(match id {
+            "ubuntu" => format!("Ubuntu {version}.4 LTS"),
+            other => format!("{other} {version}"),
+        });
         let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
         self.label("feature.node.kubernetes.io/system-os_release.ID", id)
             .label(

@@ -160,7 +160,10 @@ fn optional_off() -> Shape {
 
 pub(crate) fn kernels() -> Shape {
     let other = "5.15.0-119-generic";
-    let policy = helm(&V24_6).with("driver.usePrecompiled", true);
+    let branch = V24_6.driver.split('.').next().unwrap_or_default();
+    let policy = helm(&V24_6)
+        .with("driver.usePrecompiled", true)
+        .with("driver.version", branch);
     let set = |kernel| precompiled(&V24_6, "gpu-operator", &policy, kernel, "ubuntu22.04");
     let (old, new) = (set("5.15.0-105-generic"), set(other));
     Shape::of(&V24_6, nodes(&V24_6))

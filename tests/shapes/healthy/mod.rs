@@ -17,6 +17,7 @@ pub(crate) use workloads::{dra, sandbox};
 
 use crate::ask::{Answer, alarms, ask, each, in_words, once};
 use crate::build::Shape;
+use suite::plugin;
 
 /// A healthy cluster: its name in a sentence, and how it is made.
 pub(crate) type Healthy = (&'static str, fn() -> Shape);
@@ -74,6 +75,37 @@ fn nobody_cries_on_a_healthy_cluster() {
         |(name, _)| name,
         |it| alarmed(asked(it).get().expect("it was asked")),
     );
+}
+
+/// What gpu-drivertag says that it does not say of a healthy cluster.
+fn alarmed_about_images((_, shape): &Healthy) -> Vec<String> {
+    let said = plugin("kubectl-gpu_drivertag")
+        .args(["-f", "-", "-o", "json"])
+        .input(shape().record().list().to_string())
+        .run();
+    let report = said.json();
+    let is_silent = said.code == Some(0) && alarms(&report).is_empty();
+    let nodes = report["nodes"].as_array().into_iter().flatten();
+    let unsure = nodes.filter(|it| {
+        !["ok", "pre-installed"].contains(&it["verdict"].as_str().unwrap_or_default())
+    });
+    let mut problems: Vec<_> = unsure
+        .map(|it| format!("{}: {} {}", it["name"], it["verdict"], it["why"]))
+        .collect();
+    if !is_silent {
+        problems.push(format!(
+            "exit {:?}, gaps {}:\n{}",
+            said.code,
+            report["gaps"],
+            in_words(&report)
+        ));
+    }
+    problems
+}
+
+#[test]
+fn the_driver_images_of_a_healthy_cluster_are_the_right_ones() {
+    each(&all(), |(name, _)| name, alarmed_about_images);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use gpu_core::{
     answer::{Severity, Verdict, wire},
     audit::wire::AuditParts,
+    drivertag::wire::DriverTagParts,
     facts::operands::ROSTER,
     order::wire::OrderParts,
     standing::state::STATES,
@@ -34,6 +35,12 @@ pub(super) const REPORTS: &[Report] = &[
         kind: "OrderReport",
         about: "kubectl gpu-order -o json",
         parts: object::<OrderParts>,
+    },
+    Report {
+        file: "drivertag-report",
+        kind: "DriverTagReport",
+        about: "kubectl gpu-drivertag -o json",
+        parts: object::<DriverTagParts>,
     },
 ];
 
@@ -148,6 +155,23 @@ fn with_words(mut schema: Value) -> Value {
         ("/$defs/DaemonSet/properties/operand", operands.as_slice()),
         ("/$defs/Finding/properties/severity", severities.as_slice()),
         ("/$defs/Source/properties/type", &["live", "recorded"]),
+        (
+            "/$defs/Image/properties/inventory",
+            &["present", "absent", "unknown", "not-asked"],
+        ),
+        (
+            "/$defs/Image/properties/registry",
+            &[
+                "present",
+                "absent",
+                "wrong-arch",
+                "denied",
+                "throttled",
+                "unreachable",
+                "untrusted",
+                "not-asked",
+            ],
+        ),
     ] {
         if let Some(Value::Object(field)) = schema.pointer_mut(place) {
             field.insert("enum".to_owned(), json!(words));

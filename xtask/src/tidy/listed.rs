@@ -2,9 +2,10 @@
 
 use super::tree::{File, Tree};
 
-const FOLDERS: [&str; 2] = [
+const FOLDERS: [&str; 3] = [
     "crates/gpu-core/src/audit/rules/",
     "crates/gpu-core/src/order/rules/",
+    "crates/gpu-core/src/drivertag/rules/",
 ];
 
 /// A rule's file, its id and its place in the list belong together.
@@ -54,6 +55,7 @@ mod tests {
             ("crates/gpu-core/src/audit/rules/mod.rs", list),
             ("crates/gpu-core/src/audit/rules/pod_lost.rs", rule),
             ("crates/gpu-core/src/order/rules/mod.rs", ""),
+            ("crates/gpu-core/src/drivertag/rules/mod.rs", ""),
         ]))
     }
 

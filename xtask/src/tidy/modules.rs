@@ -31,6 +31,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "drivertag",
         ],
     ),
+    (
+        "drivertag",
+        &["facts", "cluster", "answer", "standing", "render"],
+    ),
 ];
 
 /// Modules use each other in one direction only.

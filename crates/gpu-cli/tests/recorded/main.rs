@@ -3,6 +3,7 @@
 // Said once more for clippy, which knows tests by it.
 #![cfg(test)]
 
+mod driver_tags;
 mod errors;
 mod folders;
 mod forms;

@@ -24,8 +24,8 @@ pub trait Answer {
     /// For scripts: one record a line.
     fn lines(&self) -> Vec<String>;
 
-    /// The fixed columns that only the audit has.
-    fn matrix(&self) -> Option<Vec<String>> {
+    /// The whole text of a format that only this plugin has; `None` for any other name.
+    fn own_format(&self, _name: &str) -> Option<String> {
         None
     }
 
@@ -49,6 +49,15 @@ pub trait Answer {
             Verdict::Unknown
         }
     }
+}
+
+/// A format that only one plugin has: what is typed after `-o`, and what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnFormat {
+    /// What is typed.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
 }
 
 /// The answer as a whole.

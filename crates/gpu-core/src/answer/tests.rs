@@ -146,8 +146,8 @@ fn severities_are_ordered_from_the_worst() {
 }
 
 #[test]
-fn only_the_audit_has_a_matrix() {
-    assert_eq!(answer(&[], 0).matrix(), None);
+fn an_answer_has_no_format_of_its_own_unless_it_says_so() {
+    assert_eq!(answer(&[], 0).own_format("matrix"), None);
 }
 
 #[test]

@@ -5,13 +5,22 @@ mod rules;
 mod view;
 pub mod wire;
 
-use crate::answer::{Answer, Finding, Gap, Page};
+use crate::answer::{Answer, Finding, Gap, OwnFormat, Page};
 use crate::cluster::{Cluster, Read};
 use crate::facts::release::Release;
 use crate::order;
+use crate::render::lines;
 use crate::standing::{self, Plugin, Scope, Standing, UnknownNode};
 
 pub use rules::RULES;
+
+const MATRIX: OwnFormat = OwnFormat {
+    name: "matrix",
+    about: "five columns of yes and no, and the number of pods",
+};
+
+/// The formats that only the audit has.
+pub const FORMATS: &[OwnFormat] = &[MATRIX];
 
 /// The audit of a cluster.
 #[derive(Debug)]
@@ -75,8 +84,8 @@ impl Answer for Report<'_> {
         view::lines(&self.standing)
     }
 
-    fn matrix(&self) -> Option<Vec<String>> {
-        Some(view::matrix(&self.standing))
+    fn own_format(&self, name: &str) -> Option<String> {
+        (name == MATRIX.name).then(|| lines(&view::matrix(&self.standing)))
     }
 
     fn errors_beyond_lines(&self) -> usize {

@@ -364,9 +364,14 @@ mod tests {
         assert_eq!(report(&cluster).lines(), want);
     }
 
+    fn matrix_of(cluster: &Cluster) -> Vec<String> {
+        let text = report(cluster).own_format("matrix").unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
     fn check_matrix(nodes: Vec<NodeBuilder>, pods: Vec<PodBuilder>, want: &[&str]) {
         let cluster = cluster(nodes, core_daemon_sets(), pods);
-        assert_eq!(report(&cluster).matrix().unwrap(), want);
+        assert_eq!(matrix_of(&cluster), want);
     }
 
     #[test]
@@ -523,7 +528,7 @@ mod tests {
             let unknown =
                 "driver=unknown toolkit=unknown device-plugin=unknown gfd=unknown dcgm=unknown";
             assert_eq!(
-                report(&cluster).matrix().unwrap(),
+                matrix_of(&cluster),
                 [format!("a {unknown}"), "TOTAL_PODS=unknown".to_owned()],
                 "{kind:?}"
             );
@@ -560,7 +565,7 @@ mod tests {
                 pod("kube-system", "DaemonSet", "Running", "elsewhere"),
             ],
         );
-        assert_eq!(report(&cluster).matrix().unwrap(), ["TOTAL_PODS=2"]);
+        assert_eq!(matrix_of(&cluster), ["TOTAL_PODS=2"]);
     }
 
     /// One node of each state that a table can show.

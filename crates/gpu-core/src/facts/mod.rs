@@ -4,6 +4,7 @@
 //! read, and how to check it again (`cargo xtask facts --against DIR`).
 
 pub mod barriers;
+pub mod images;
 pub mod labels;
 pub mod operands;
 pub mod release;

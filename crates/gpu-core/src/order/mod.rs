@@ -13,6 +13,9 @@ use crate::standing::{self, Plugin, Rule, Scope, Standing, UnknownNode};
 pub use chain::{Chain, Link, Verdict};
 pub use rules::{RULES, STRICT};
 
+/// The formats that only gpu-order has.
+pub const FORMATS: &[crate::answer::OwnFormat] = &[];
+
 /// The order of operands on the nodes of a scope.
 #[derive(Debug)]
 pub struct Report<'a> {

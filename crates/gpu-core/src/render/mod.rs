@@ -18,18 +18,18 @@ pub enum Format {
     Wide,
     /// For scripts, one record a line.
     Lines,
-    /// The audit's fixed columns.
-    Matrix,
     /// The report as JSON.
     Json,
     /// The report as YAML.
     Yaml,
     /// The objects with findings, as kubectl names them.
     Name,
+    /// A format that only this plugin has.
+    Own(&'static str),
 }
 
-/// One row a format: what is typed after `-o`, and what it is for.
-pub const FORMATS: [(Format, &str, &str); 7] = [
+/// One row a format that every plugin has: what is typed after `-o`, and what it is for.
+pub const FORMATS: [(Format, &str, &str); 6] = [
     (Format::Table, "table", "for people (default on a terminal)"),
     (
         Format::Wide,
@@ -40,11 +40,6 @@ pub const FORMATS: [(Format, &str, &str); 7] = [
         Format::Lines,
         "lines",
         "for scripts, one record a line (default through a pipe)",
-    ),
-    (
-        Format::Matrix,
-        "matrix",
-        "gpu-audit only: five columns of yes and no, and the number of pods",
     ),
     (
         Format::Json,

@@ -14,11 +14,16 @@ pub enum Plugin {
     Order,
     /// A broken link that is a missing operand too: an error in both.
     Both,
+    /// `kubectl gpu-drivertag`.
+    DriverTag,
 }
 
-/// One rule.
+/// Looks at where operands stand.
+pub type Find = fn(&Standing<'_>) -> Vec<Found>;
+
+/// One rule. `F` looks for it; most rules look at where operands stand.
 #[derive(Debug)]
-pub struct Rule {
+pub struct Rule<F = Find> {
     /// Kebab-case; the name of its file with `-` for `_`.
     pub id: &'static str,
     /// How bad what it finds is.
@@ -30,7 +35,7 @@ pub struct Rule {
     /// What happens, why, and what to do; some sentences.
     pub explanation: &'static str,
     /// Looks for it.
-    pub find: fn(&Standing<'_>) -> Vec<Found>,
+    pub find: F,
 }
 
 impl Found {
@@ -53,6 +58,22 @@ impl Found {
             consequences: Vec::new(),
             evidence: Vec::new(),
             fix: String::new(),
+        }
+    }
+
+    /// The finding: who said it, how bad it is, and what was said.
+    pub fn finding(self, rule: &'static str, severity: Severity) -> Finding {
+        Finding {
+            rule,
+            severity,
+            node: self.node,
+            operand: self.operand,
+            subject: self.subject,
+            message: self.message,
+            cause: self.cause,
+            consequences: self.consequences,
+            evidence: self.evidence,
+            fix: self.fix,
         }
     }
 }
@@ -90,7 +111,7 @@ pub fn run(rules: &[Rule], plugin: Plugin, standing: &Standing<'_>) -> Vec<Findi
                 }
                 own => own,
             };
-            findings.push(finding(rule, severity, it));
+            findings.push(it.finding(rule.id, severity));
         }
     }
     sort(&mut findings);
@@ -110,22 +131,7 @@ fn is_a_guess(rule: &Rule, plugin: Plugin, standing: &Standing<'_>, found: &Foun
     let is_missing = on_node.is_some_and(|it| it.cells.iter().any(|cell| cell.is_strictly_missing));
     match plugin {
         Plugin::Order => rule.plugin != Plugin::Order,
-        Plugin::Audit | Plugin::Both => !is_missing,
-    }
-}
-
-fn finding(rule: &Rule, severity: Severity, it: Found) -> Finding {
-    Finding {
-        rule: rule.id,
-        severity,
-        node: it.node,
-        operand: it.operand,
-        subject: it.subject,
-        message: it.message,
-        cause: it.cause,
-        consequences: it.consequences,
-        evidence: it.evidence,
-        fix: it.fix,
+        Plugin::Audit | Plugin::Both | Plugin::DriverTag => !is_missing,
     }
 }
 

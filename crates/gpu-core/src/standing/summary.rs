@@ -1,19 +1,26 @@
 //! The operator and the numbers, as every report shows them.
 
-use super::Standing;
+use super::{Regime, Standing};
 use crate::answer::wire::{Operator, Summary};
 
-impl Standing<'_> {
+impl Regime<'_> {
     /// The operator, as far as the cluster tells.
     pub fn operator(&self) -> Operator {
-        let policy = self.regime.leading();
+        let policy = self.leading();
         Operator {
-            version: self.regime.release.map(|it| it.to_string()),
+            version: self.release.map(|it| it.to_string()),
             policy: policy.map(crate::cluster::Policy::title),
             state: policy
                 .map(|it| it.state.clone())
                 .filter(|it| !it.is_empty()),
         }
+    }
+}
+
+impl Standing<'_> {
+    /// The operator, as far as the cluster tells.
+    pub fn operator(&self) -> Operator {
+        self.regime.operator()
     }
 
     /// How many nodes there are, and how many operands are in each state.
