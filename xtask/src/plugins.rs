@@ -269,7 +269,7 @@ plugins:
                 "A line of a description that goes on and on until nobody wants to read it any more, ever",
                 "longer than 80",
             ),
-            ("nodes,", "secrets,", "no kind of gpu-core"),
+            ("nodes,", "configmaps,", "no kind of gpu-core"),
             ("linux/amd64", "plan9/amd64", "no platform"),
             ("linux/amd64", "linux/amd64, linux/amd64", "repeated"),
             ("short:", "shrot:", "shrot"),

@@ -6,6 +6,8 @@ mod frame;
 mod inventory;
 mod nearest;
 pub mod read;
+#[cfg(feature = "registry")]
+pub mod registry;
 mod rules;
 mod text_file;
 mod what_if;
@@ -17,5 +19,7 @@ pub use error::Error;
 pub use frame::{Frame, end, print, remark, unknown, unknown_node};
 pub use inventory::InventoryArgs;
 pub use read::Program;
+#[cfg(feature = "registry")]
+pub use registry::RegistryArgs;
 pub use rules::{explain, rules};
 pub use what_if::WhatIfArgs;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gpu_cli::{Error, Frame, InventoryArgs, Program, SharedArgs, WhatIfArgs};
+use gpu_cli::{Error, Frame, InventoryArgs, Program, RegistryArgs, SharedArgs, WhatIfArgs};
 use gpu_core::drivertag::{self, Stock};
 
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"));
@@ -19,6 +19,8 @@ struct Args {
     nodes: Vec<String>,
     #[command(flatten)]
     inventory: InventoryArgs,
+    #[command(flatten)]
+    registry: RegistryArgs,
     #[command(flatten)]
     what_if: WhatIfArgs,
     #[command(flatten)]
@@ -57,11 +59,13 @@ fn answer(args: &Args) -> Result<ExitCode, Error> {
     let mut cluster = frame.read(&reader)?;
     let second_look = drivertag::second_look(&cluster, frame.release);
     frame.read_more(&reader, &mut cluster, &second_look)?;
+    let pull_secrets = args.registry.reads(&cluster);
+    frame.read_more(&reader, &mut cluster, &pull_secrets)?;
     let needs = drivertag::needs(&cluster, &frame.scope, frame.release, &what_if)
         .map_err(gpu_cli::unknown_node)?;
-    let stock = Stock {
-        inventory,
-        ..Stock::default()
-    };
+    let asked = args
+        .registry
+        .ask(PROGRAM, &args.shared, &cluster, &needs.questions())?;
+    let stock = Stock { inventory, ..asked };
     frame.finish(&reader, &cluster, &drivertag::judge(needs, stock))
 }

@@ -18,8 +18,10 @@ pub enum Missing {
         cache: PathBuf,
     },
     /// Go is there and did not build one of them.
-    #[error("`go build` failed for {program}; run `go build {package}` in {} to see all of it: {output}", module.display())]
+    #[error("`go {verb}` failed for {program}; run `go {verb} {package}` in {} to see all of it: {output}", module.display())]
     Build {
+        /// What Go was told to do.
+        verb: &'static str,
         /// The program.
         program: &'static str,
         /// The Go package it is built from.

@@ -13,6 +13,7 @@
 //! - `handle`: [`Lab`], what a test holds in its hand
 //! - `audit`, `pod_state`, `step`, `scenario`: what a test does with it
 //! - [`operand_lab`], `gpu_operator`: what the scenarios are
+//! - `registry`: an image registry, which needs no control plane
 //! - [`command`]: `cargo xtask lab`
 
 mod audit;
@@ -28,6 +29,7 @@ pub mod operand_lab;
 mod platform;
 mod pod_state;
 mod programs;
+mod registry;
 mod say;
 mod scenario;
 mod skip;
@@ -40,7 +42,8 @@ pub use error::{Error, Missing};
 pub use handle::Lab;
 pub use pod_state::PodState;
 pub use programs::Programs;
+pub use registry::{Registry, RegistrySetup};
 pub use scenario::Scenario;
-pub use skip::{programs_or_skip, start_or_skip};
+pub use skip::{programs_or_skip, registry_or_skip, start_or_skip};
 pub use step::{Owner, PodLine, Step};
 pub use wait::wait_until;

@@ -53,6 +53,13 @@ const PROGRAMS: [Program; 6] = [
     },
 ];
 
+/// An image registry: no part of the control plane and its Go module, so built at a release of its own.
+const REGISTRY: [Program; 1] = [Program {
+    name: "registry-v3.1.2",
+    package: "github.com/distribution/distribution/v3/cmd/registry@v3.1.2",
+    in_assets: false,
+}];
+
 /// Where the programs of the control plane lie on this machine.
 #[derive(Clone, Debug)]
 pub struct Programs {
@@ -68,18 +75,31 @@ impl Programs {
     /// [`Error::Missing`] if something has to be built and Go is not there or fails; [`Error::File`] if the cache
     /// folder cannot be written.
     pub fn find_or_build() -> Result<Programs, Error> {
+        Programs::with(&PROGRAMS)
+    }
+
+    /// The image registry (`distribution`): looked for in the cache folder, and built if it is not there.
+    ///
+    /// # Errors
+    /// As [`Programs::find_or_build`].
+    pub fn registry() -> Result<PathBuf, Error> {
+        let programs = Programs::with(&REGISTRY)?;
+        Ok(programs.path(REGISTRY[0].name))
+    }
+
+    fn with(wanted: &'static [Program]) -> Result<Programs, Error> {
         let programs = Programs::here();
-        if programs.missing().is_empty() {
+        if programs.missing(wanted).is_empty() {
             return Ok(programs);
         }
         let go = Command::new("go").arg("version").output();
         if !go.is_ok_and(|it| it.status.success()) {
             return Err(Error::Missing(Missing::Go {
-                programs: programs.missing().iter().map(|it| it.name).collect(),
+                programs: programs.missing(wanted).iter().map(|it| it.name).collect(),
                 cache: programs.cache,
             }));
         }
-        programs.build()?;
+        programs.build(wanted)?;
         Ok(programs)
     }
 
@@ -105,24 +125,24 @@ impl Programs {
         }
     }
 
-    fn missing(&self) -> Vec<&'static Program> {
+    fn missing(&self, wanted: &'static [Program]) -> Vec<&'static Program> {
         let absent = |it: &&Program| !self.path(it.name).is_file();
-        PROGRAMS.iter().filter(absent).collect()
+        wanted.iter().filter(absent).collect()
     }
 
-    fn build(&self) -> Result<(), Error> {
+    fn build(&self, wanted: &'static [Program]) -> Result<(), Error> {
         fs::create_dir_all(&self.cache).map_err(Error::file(&self.cache))?;
         let lock = self.cache.join(".lock");
         let file = fs::File::create(&lock).map_err(Error::file(&lock))?;
         if file.try_lock().is_err() {
-            say("another process is building the control plane; waiting for it");
+            say("another process is building programs of the lab; waiting for it");
             file.lock().map_err(Error::file(&lock))?;
         }
         // What another process has built meanwhile is no longer missing.
-        let missing = self.missing();
+        let missing = self.missing(wanted);
         for (done, program) in missing.iter().enumerate() {
             say(&format!(
-                "building {} ({} of {}; about 12 minutes in all, once per machine)",
+                "building {} ({} of {}; about 2 minutes each, once per machine)",
                 program.name,
                 done + 1,
                 missing.len()
@@ -136,11 +156,19 @@ impl Programs {
     fn build_one(&self, program: &Program) -> Result<(), Error> {
         let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../control-plane");
         let unfinished = self.cache.join(format!(".{}.unfinished", program.name));
-        let built = Command::new("go")
-            .current_dir(&module)
-            .env("CGO_ENABLED", "0")
-            .args(["build", "-trimpath", "-ldflags", &linker_flags(), "-o"])
-            .arg(&unfinished)
+        // A package with a release of its own is installed into a folder; one of the module is built into a file.
+        let released = program.package.split_once('@');
+        let mut go = Command::new("go");
+        go.env("CGO_ENABLED", "0").current_dir(&module);
+        let verb = if released.is_some() {
+            go.env("GOBIN", &unfinished).args(["install", "-trimpath"]);
+            "install"
+        } else {
+            go.args(["build", "-trimpath", "-ldflags", &linker_flags(), "-o"])
+                .arg(&unfinished);
+            "build"
+        };
+        let built = go
             .arg(program.package)
             .output()
             .map_err(|source| Error::Run {
@@ -149,6 +177,7 @@ impl Programs {
             })?;
         if !built.status.success() {
             return Err(Error::Missing(Missing::Build {
+                verb,
                 program: program.name,
                 package: program.package,
                 module,
@@ -156,7 +185,12 @@ impl Programs {
             }));
         }
         let finished = self.cache.join(program.name);
-        fs::rename(&unfinished, &finished).map_err(Error::file(finished))
+        let Some((package, _)) = released else {
+            return fs::rename(&unfinished, &finished).map_err(Error::file(finished));
+        };
+        let name = package.rsplit('/').next().unwrap_or(package);
+        fs::rename(unfinished.join(name), &finished).map_err(Error::file(finished))?;
+        fs::remove_dir_all(&unfinished).map_err(Error::file(unfinished))
     }
 }
 
@@ -195,7 +229,7 @@ mod tests {
         assert_eq!(programs.path("etcd"), assets.join("etcd"));
         assert!(programs.path("kube-apiserver").starts_with("/nowhere"));
         assert!(programs.path("kwok").starts_with("/nowhere"));
-        assert_eq!(programs.missing().len(), PROGRAMS.len() - 2);
+        assert_eq!(programs.missing(&PROGRAMS).len(), PROGRAMS.len() - 2);
         fs::remove_dir_all(assets).unwrap();
     }
 

@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    path::PathBuf,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
@@ -25,10 +26,22 @@ pub fn start_or_skip(name: &str) -> Option<Lab> {
 /// # Panics
 /// As [`start_or_skip`].
 pub fn programs_or_skip(name: &str) -> Option<Programs> {
+    or_skip(name, Programs::find_or_build)
+}
+
+/// The same for a test that needs the image registry and no control plane.
+///
+/// # Panics
+/// As [`start_or_skip`].
+pub fn registry_or_skip(name: &str) -> Option<PathBuf> {
+    or_skip(name, Programs::registry)
+}
+
+fn or_skip<T>(name: &str, find: impl FnOnce() -> Result<T, Error>) -> Option<T> {
     static SKIPPED: AtomicUsize = AtomicUsize::new(0);
     let in_ci = env::var("CI").is_ok_and(|it| it == "true");
-    match platform::supported().and_then(|()| Programs::find_or_build()) {
-        Ok(programs) => Some(programs),
+    match platform::supported().and_then(|()| find()) {
+        Ok(found) => Some(found),
         Err(reason @ (Error::Missing(_) | Error::Platform)) if !in_ci => {
             let n_skipped = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
             say(&format!(

@@ -6,7 +6,7 @@ use super::rows::{self, Rows};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[rustfmt::skip]
 pub enum Kind {
-    Node, Pod, DaemonSet, ClusterPolicy, NvidiaDriver, GpuCluster, Event, ResourceQuota, Deployment,
+    Node, Pod, DaemonSet, ClusterPolicy, NvidiaDriver, GpuCluster, Event, ResourceQuota, Deployment, Secret,
 }
 
 /// One row a kind.
@@ -50,7 +50,7 @@ const fn row(
 
 /// All kinds; `KINDS[kind as usize]` is the row of `kind`.
 #[rustfmt::skip]
-pub const KINDS: [KindRow; 9] = [
+pub const KINDS: [KindRow; 10] = [
     row(Kind::Node,          "Node",          "",           "v1",       "nodes",           false, true),
     row(Kind::Pod,           "Pod",           "",           "v1",       "pods",            true,  true),
     row(Kind::DaemonSet,     "DaemonSet",     "apps",       "v1",       "daemonsets",      true,  true),
@@ -60,6 +60,7 @@ pub const KINDS: [KindRow; 9] = [
     row(Kind::Event,         "Event",         "",           "v1",       "events",          true,  false),
     row(Kind::ResourceQuota, "ResourceQuota", "",           "v1",       "resourcequotas",  true,  false),
     row(Kind::Deployment,    "Deployment",    "apps",       "v1",       "deployments",     true,  false),
+    row(Kind::Secret,        "Secret",        "",           "v1",       "secrets",         true,  false),
 ];
 
 /// Something that holds objects of one kind: a page, a recorded object.
@@ -79,10 +80,12 @@ impl Kind {
 
     /// The kind of an object by its `apiVersion` and `kind`; `None` for kinds nobody reads.
     /// Versions are not compared, so that an older or newer one of the same group is still read.
+    /// Secrets are not among them: they are read when somebody asks for them, and never from a recording.
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         let same = |row: &&KindRow| {
-            row.name == kind
+            row.kind != Self::Secret
+                && row.name == kind
                 && (row.group == group || (row.kind == Self::Event && group == "events.k8s.io"))
         };
         KINDS.iter().find(same).map(|row| row.kind)
@@ -100,6 +103,7 @@ impl Kind {
             Self::Event => from.rows::<rows::Event>().map(Rows::Events),
             Self::ResourceQuota => from.rows::<rows::ResourceQuota>().map(Rows::ResourceQuotas),
             Self::Deployment => from.rows::<rows::Deployment>().map(Rows::Deployments),
+            Self::Secret => from.rows::<rows::Secret>().map(Rows::Secrets),
         }
     }
 }
@@ -153,6 +157,7 @@ mod tests {
                 "/v1 Event events namespaced",
                 "/v1 ResourceQuota resourcequotas namespaced",
                 "apps/v1 Deployment deployments namespaced",
+                "/v1 Secret secrets namespaced",
             ]
         );
     }
@@ -167,7 +172,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_found_by_how_its_objects_name_it() {
-        for row in &KINDS {
+        for row in KINDS.iter().filter(|it| it.kind != Kind::Secret) {
             let api_version = match row.group {
                 "" => row.version.to_owned(),
                 group => format!("{group}/{}", row.version),
@@ -220,6 +225,7 @@ mod tests {
                 Rows::Events(it) => (Kind::Event, it.len()),
                 Rows::ResourceQuotas(it) => (Kind::ResourceQuota, it.len()),
                 Rows::Deployments(it) => (Kind::Deployment, it.len()),
+                Rows::Secrets(it) => (Kind::Secret, it.len()),
             };
             assert_eq!((kind, n_rows), (row.kind, 2));
         }

@@ -11,6 +11,7 @@ pub mod namespace;
 pub mod node;
 pub mod pod;
 pub mod policy;
+pub mod pull_secret;
 pub mod reads;
 pub mod rows;
 pub mod selector;
@@ -26,6 +27,7 @@ pub use kind::{Kind, Objects};
 pub use node::{DeployLabel, Node, Readiness};
 pub use pod::{Phase, Pod};
 pub use policy::Policy;
+pub use pull_secret::PullSecret;
 pub use reads::Read;
 
 use crate::facts::operands::Id;
@@ -47,6 +49,8 @@ pub struct Cluster {
     pub quotas: Vec<ResourceQuota>,
     /// Deployments, by namespace and name.
     pub deployments: Vec<Deployment>,
+    /// The credentials images are pulled with, if somebody asked for them.
+    pub pull_secrets: Vec<PullSecret>,
     /// The operator's namespace as the user named it.
     pub asked_namespace: Option<String>,
     /// The operator's namespace, as named or found; `None` where nothing tells.
@@ -175,6 +179,7 @@ impl Cluster {
         self.events.extend(part.events);
         self.quotas.extend(part.quotas);
         self.deployments.extend(part.deployments);
+        self.pull_secrets.extend(part.pull_secrets);
         self.unreadable.extend(part.unreadable);
         self.newest = self.newest.max(part.newest);
         for (kind, coverage) in part.coverage {

@@ -24,6 +24,8 @@ pub enum Rows {
     ResourceQuotas(Vec<ResourceQuota>),
     /// `apps/v1` Deployment.
     Deployments(Vec<Deployment>),
+    /// `v1` Secret.
+    Secrets(Vec<Secret>),
 }
 
 /// Text that may have been written as a number or a boolean.
@@ -64,6 +66,17 @@ impl Visitor<'_> for TextVisitor {
     }
     fn visit_unit<E: Error>(self) -> Result<Text, E> {
         Ok(Text::default())
+    }
+}
+
+/// `data` of a Secret. Whatever its shape, neither an error nor Debug quotes it.
+#[derive(Clone, Default, serde::Deserialize)]
+#[serde(transparent)]
+pub struct SecretData(pub serde_json::Value);
+
+impl std::fmt::Debug for SecretData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SecretData(…)")
     }
 }
 
@@ -211,6 +224,9 @@ rows! {
     DeploymentSpec { replicas: Option<u32>, template: Template }
     /// `status` of a Deployment.
     DeploymentStatus { available_replicas: u32, conditions: Vec<Condition> }
+
+    /// A Secret.
+    Secret { metadata: Meta, #[serde(rename = "type")] kind: String, data: SecretData }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::read::Program;
 
 /// How long a connection may take to be made, however long a request may take.
-const CONNECT: Duration = Duration::from_secs(30);
+pub(crate) const CONNECT: Duration = Duration::from_secs(30);
 
 /// Prepares the connection; has to be called inside the runtime. No request is made.
 /// The error says what of the configuration cannot be used.
@@ -107,7 +107,7 @@ fn authority(target: &Target) -> Result<Option<Vec<Vec<u8>>>, Error> {
 }
 
 /// What admins find in their audit log: `kubectl-gpu_audit/0.1.0 (linux/amd64) kubectl-gpu`.
-fn user_agent(program: Program) -> Result<HeaderValue, Error> {
+pub(crate) fn user_agent(program: Program) -> Result<HeaderValue, Error> {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         it => it,

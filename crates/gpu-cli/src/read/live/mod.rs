@@ -1,17 +1,17 @@
 //! A cluster as it is now: the one place with async, a current-thread runtime behind a plain interface.
 
 mod api;
-mod client;
+pub(crate) mod client;
 mod credentials;
 mod environment;
 mod exec;
 mod failure;
 mod kubeconfig;
 mod list;
-mod proxy;
+pub(crate) mod proxy;
 mod retry;
 mod target;
-mod transport;
+pub(crate) mod transport;
 mod warning;
 
 use futures_util::future::join_all;

@@ -8,7 +8,7 @@ use super::Environment;
 
 /// The proxy for this server, or none. The kubeconfig's (or `--proxy-url`) counts always; the environment's
 /// not for the machine itself and not for what NO_PROXY names. The error is kubectl's.
-pub(super) fn decide(
+pub(crate) fn decide(
     server: &Uri,
     of_cluster: Option<&str>,
     environment: &Environment,

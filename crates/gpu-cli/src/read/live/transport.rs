@@ -86,7 +86,7 @@ pub(super) fn deepest(error: &kube::Error) -> String {
 }
 
 /// From the outermost to the innermost. An I/O error hides what it wraps from `source`.
-fn causes<'a>(error: &'a (dyn Cause + 'static)) -> Vec<&'a (dyn Cause + 'static)> {
+pub(crate) fn causes<'a>(error: &'a (dyn Cause + 'static)) -> Vec<&'a (dyn Cause + 'static)> {
     let mut all = vec![error];
     let mut at = error;
     loop {
@@ -107,24 +107,29 @@ fn tls(error: &rustls::Error, peer: &Peer) -> Error {
         authority_given: peer.authority_given,
     };
     match error {
-        rustls::Error::InvalidCertificate(it) => match it {
-            // A CA of the right name and another key: a cluster that was made anew.
-            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-                untrusted("x509: certificate signed by unknown authority".to_owned())
-            }
-            CertificateError::Expired
-            | CertificateError::ExpiredContext { .. }
-            | CertificateError::NotValidYet
-            | CertificateError::NotValidYetContext { .. } => {
-                untrusted("x509: certificate has expired or is not yet valid".to_owned())
-            }
-            it => untrusted(format!("x509: {it}")),
-        },
+        rustls::Error::InvalidCertificate(it) => untrusted(certificate(it)),
         rustls::Error::InvalidMessage(_) => Error::Unreachable {
             why: "http: server gave HTTP response to HTTPS client".to_owned(),
         },
         it => Error::Unreachable {
             why: format!("tls: {it}"),
         },
+    }
+}
+
+/// What is wrong with a certificate, in Go's words.
+pub(crate) fn certificate(error: &CertificateError) -> String {
+    match error {
+        // A CA of the right name and another key: a cluster that was made anew.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "x509: certificate signed by unknown authority".to_owned()
+        }
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => {
+            "x509: certificate has expired or is not yet valid".to_owned()
+        }
+        it => format!("x509: {it}"),
     }
 }

@@ -15,7 +15,7 @@ mod yaml;
 use std::io::Read;
 
 use gpu_core::cluster::kind::KINDS;
-use gpu_core::cluster::{Cluster, Coverage};
+use gpu_core::cluster::{Cluster, Coverage, Kind};
 
 pub use error::RecordedError;
 
@@ -55,7 +55,8 @@ pub fn read(
         return Err(error);
     }
     let met = tally.into_met();
-    for row in &KINDS {
+    // Nobody looks for secrets in a recording, so nobody has seen them.
+    for row in KINDS.iter().filter(|it| it.kind != Kind::Secret) {
         let missing = row.expected_in_recordings && !met.contains(&row.kind);
         let coverage = if missing {
             Coverage::Unseen(format!("no {} in the recording", row.name))

@@ -234,6 +234,7 @@ fn meta(rows: &Rows) -> Option<&Meta> {
         Rows::Events(it) => it.first().map(|it| &it.metadata),
         Rows::ResourceQuotas(it) => it.first().map(|it| &it.metadata),
         Rows::Deployments(it) => it.first().map(|it| &it.metadata),
+        Rows::Secrets(it) => it.first().map(|it| &it.metadata),
     }
 }
 

@@ -38,6 +38,7 @@ impl Cluster {
                 rows.into_iter()
                     .map(|it| objects::deployment(it, &mut clock)),
             ),
+            Rows::Secrets(rows) => self.take_secrets(rows),
         }
         self.newest = clock.0;
     }

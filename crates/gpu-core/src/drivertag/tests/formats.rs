@@ -229,7 +229,8 @@ fn the_report_holds_wanted_asked_and_running_side_by_side() {
           ],
           "verdict": "ok",
           "why": ""
-        }"#]].assert_eq(&format!("{:#}", nodes[0]));
+        }"#]]
+    .assert_eq(&format!("{:#}", nodes[0]));
     assert_eq!(nodes[4]["verdict"], "pre-installed");
     assert_eq!(nodes[4]["wanted"], json!([]));
     assert_eq!(part("stages"), json!([]));
@@ -269,7 +270,8 @@ fn the_report_holds_every_image_with_the_nodes_that_need_it() {
             "registry": "not-asked",
             "nearest": "535-5.15.0-117-generic-ubuntu22.04"
           }
-        ]"#]].assert_eq(&format!("{:#}", part("images")));
+        ]"#]]
+    .assert_eq(&format!("{:#}", part("images")));
     let cluster = recorded(objects());
     let body = report(&cluster, LIST, &WhatIf::default()).body();
     assert_eq!(body.summary.by_state["ok"], 3);
