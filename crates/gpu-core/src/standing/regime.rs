@@ -183,9 +183,6 @@ fn default_workload(policy: &Policy) -> Workload {
         .unwrap_or(Workload::Container)
 }
 
-/// The kinds a regime is read from.
-pub const READ_FROM: [Kind; 3] = [Kind::ClusterPolicy, Kind::NvidiaDriver, Kind::GpuCluster];
-
 #[cfg(test)]
 mod tests {
     use super::*;

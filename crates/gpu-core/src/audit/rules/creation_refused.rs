@@ -1,6 +1,6 @@
 //! A DaemonSet wants a pod, and its creation is refused.
 
-use super::{Words, and_behind, each_root, in_namespace, operands};
+use super::{Words, each_root, in_namespace};
 use crate::answer::{Severity, Subject};
 use crate::cluster::{Cluster, DaemonSet};
 use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
@@ -27,8 +27,8 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             message: format!(
                 "node/{} gets no pod of {}: their creation is refused{}",
                 node.node.name,
-                operands(root),
-                and_behind(root)
+                root.names(),
+                root.waiting_behind()
             ),
             cause: words.to_owned(),
             evidence: evidence(standing.cluster, it, words),

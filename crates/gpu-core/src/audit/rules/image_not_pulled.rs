@@ -1,6 +1,6 @@
 //! An operand's image cannot be pulled.
 
-use super::{Words, and_behind, each_root, in_namespace, operands};
+use super::{Words, each_root, in_namespace};
 use crate::answer::{Severity, Subject};
 use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
 
@@ -24,10 +24,10 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             subject: Subject::from(*pod),
             message: format!(
                 "{} on node/{} cannot pull its image {}{}",
-                operands(root),
+                root.names(),
                 node.node.name,
                 it.image,
-                and_behind(root)
+                root.waiting_behind()
             ),
             cause: format!(
                 "container {} waits with {}: {}",

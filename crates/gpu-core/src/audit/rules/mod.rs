@@ -115,16 +115,6 @@ fn each_root<'a>(
     found
 }
 
-/// The operands of a root itself: `driver, container-toolkit`.
-fn operands(root: &Root) -> String {
-    root.names()
-}
-
-/// What waits, for the end of a message.
-fn and_behind(root: &Root) -> String {
-    root.waiting_behind()
-}
-
 /// `driver, container-toolkit`.
 fn names(operands: &[Id]) -> String {
     operands

@@ -1,6 +1,6 @@
 //! A container of an operand fails again and again.
 
-use super::{Words, and_behind, each_root, in_namespace, is_monitoring, operands};
+use super::{Words, each_root, in_namespace, is_monitoring};
 use crate::answer::{Severity, Subject};
 use crate::facts::barriers;
 use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
@@ -37,12 +37,12 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             subject: Subject::from(*pod),
             message: format!(
                 "{} fails on node/{}: {which} {} is in {} after {} restarts{}",
-                operands(root),
+                root.names(),
                 node.node.name,
                 it.container,
                 it.reason,
                 it.restarts,
-                and_behind(root)
+                root.waiting_behind()
             ),
             cause: format!(
                 "the last attempt of {which} {} ended so: {}",

@@ -1,6 +1,6 @@
 //! A wanted operand has no pod on the node, and neither a taint nor the scheduler is the reason.
 
-use super::{Words, and_behind, each_root, in_namespace, labels_of, operands};
+use super::{Words, each_root, in_namespace, labels_of};
 use crate::answer::{Severity, Subject};
 use crate::standing::{Found, NodeStanding, Plugin, Root, Rule, Standing, Trouble};
 
@@ -48,8 +48,8 @@ fn message(node: &NodeStanding<'_>, root: &Root) -> String {
     format!(
         "node/{} has no pod of {}{}",
         node.node.name,
-        operands(root),
-        and_behind(root)
+        root.names(),
+        root.waiting_behind()
     )
 }
 

@@ -1,6 +1,6 @@
 //! An operand's pod is there and not Ready, for no reason that its containers tell.
 
-use super::{Words, and_behind, each_root, in_namespace, is_monitoring, operands};
+use super::{Words, each_root, in_namespace, is_monitoring};
 use crate::answer::{Severity, Subject};
 use crate::cluster::Pod;
 use crate::cluster::pod::State;
@@ -30,9 +30,9 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             subject: Subject::from(*pod),
             message: format!(
                 "{} is not Ready on node/{}{}",
-                operands(root),
+                root.names(),
                 node.node.name,
-                and_behind(root)
+                root.waiting_behind()
             ),
             cause: build_running(standing, root.operand, pod).unwrap_or_else(|| trouble.in_words()),
             evidence: vec![format!(

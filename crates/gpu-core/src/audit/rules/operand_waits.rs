@@ -1,6 +1,6 @@
 //! An operand waits although what it waits for is there.
 
-use super::{Words, and_behind, each_root, in_namespace, operands};
+use super::{Words, each_root, in_namespace};
 use crate::answer::{Severity, Subject};
 use crate::facts::barriers;
 use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
@@ -35,9 +35,9 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             subject: Subject::from(*pod),
             message: format!(
                 "{} {what} on node/{}{}",
-                operands(root),
+                root.names(),
                 node.node.name,
-                and_behind(root)
+                root.waiting_behind()
             ),
             cause,
             evidence: vec![format!("{} is {}", pod.address(), pod.status)],

@@ -1,6 +1,6 @@
 //! The scheduler finds no place on the node for an operand's pod.
 
-use super::{Words, and_behind, each_root, in_namespace, operands};
+use super::{Words, each_root, in_namespace};
 use crate::answer::{Severity, Subject};
 use crate::standing::{Found, Plugin, Rule, Standing, Trouble};
 
@@ -29,9 +29,9 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             subject: Subject::from(*pod),
             message: format!(
                 "pods of {} for node/{} cannot be scheduled{}",
-                operands(root),
+                root.names(),
                 node.node.name,
-                and_behind(root)
+                root.waiting_behind()
             ),
             cause: trouble.in_words(),
             evidence,

@@ -1,6 +1,6 @@
 //! A taint of the node keeps operands away.
 
-use super::{Words, and_behind, each_root, in_namespace, labels_of, operands};
+use super::{Words, each_root, in_namespace, labels_of};
 use crate::answer::{Severity, Subject};
 use crate::cluster::node::Taint;
 use crate::cluster::{DaemonSet, Refusal};
@@ -32,8 +32,8 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
             message: format!(
                 "node/{} gets no pod of {}: its taint {taint} is not tolerated{}",
                 node.node.name,
-                operands(root),
-                and_behind(root)
+                root.names(),
+                root.waiting_behind()
             ),
             cause: format!(
                 "{} has no toleration for {taint}{}",
