@@ -54,32 +54,30 @@ fn differs(root: &Path, file: &Generated) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{env, process};
-
     use super::*;
 
     #[test]
     fn what_differs_is_found_written_and_then_found_no_more() {
-        let root = env::temp_dir().join(format!("xtask-generated-{}", process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
         let file = |name: &str, text: &str| Generated {
             path: format!("made/{name}"),
             text: text.to_owned(),
         };
         let files = [file("a.yaml", "a\nb\n"), file("b.yaml", "b\n")];
-        assert_eq!(stale(&root, &files, "made", ".yaml").len(), 2);
-        assert_eq!(write(&root, &files).unwrap().len(), 2);
-        assert!(stale(&root, &files, "made", ".yaml").is_empty());
+        assert_eq!(stale(root, &files, "made", ".yaml").len(), 2);
+        assert_eq!(write(root, &files).unwrap().len(), 2);
+        assert!(stale(root, &files, "made", ".yaml").is_empty());
 
         fs::write(root.join("made/a.yaml"), "a\r\nb\r\n").unwrap();
-        assert!(stale(&root, &files, "made", ".yaml").is_empty());
+        assert!(stale(root, &files, "made", ".yaml").is_empty());
         fs::write(root.join("made/b.yaml"), "other\n").unwrap();
         fs::write(root.join("made/old.yaml"), "").unwrap();
         fs::write(root.join("made/README.md"), "").unwrap();
         assert_eq!(
-            stale(&root, &files, "made", ".yaml"),
+            stale(root, &files, "made", ".yaml"),
             ["made/b.yaml", "made/old.yaml (nothing prints it)"]
         );
-        assert_eq!(write(&root, &files).unwrap(), ["made/b.yaml"]);
-        fs::remove_dir_all(root).unwrap();
+        assert_eq!(write(root, &files).unwrap(), ["made/b.yaml"]);
     }
 }

@@ -211,26 +211,25 @@ pub(crate) fn last_lines(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::{env, fs, process};
+    use std::fs;
 
     use super::{PROGRAMS, Programs, linker_flags};
 
     #[test]
     fn an_assets_folder_comes_first_for_the_programs_that_such_folders_have() {
-        let assets = env::temp_dir().join(format!("lab-assets-{}", process::id()));
-        fs::create_dir(&assets).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let assets = folder.path();
         for name in ["etcd", "kubectl", "kwok"] {
             fs::write(assets.join(name), "").unwrap();
         }
         let programs = Programs {
-            assets: Some(assets.clone()),
+            assets: Some(assets.to_owned()),
             cache: "/nowhere".into(),
         };
         assert_eq!(programs.path("etcd"), assets.join("etcd"));
         assert!(programs.path("kube-apiserver").starts_with("/nowhere"));
         assert!(programs.path("kwok").starts_with("/nowhere"));
         assert_eq!(programs.missing(&PROGRAMS).len(), PROGRAMS.len() - 2);
-        fs::remove_dir_all(assets).unwrap();
     }
 
     #[test]

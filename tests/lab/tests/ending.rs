@@ -162,41 +162,46 @@ fn labctl(place: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
+/// The stdout of one that must end with 0.
+fn answer_of(place: &Path, arguments: &[&str]) -> String {
+    let output = labctl(place, arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
 #[test]
 fn up_prints_the_export_line_alone_and_down_leaves_nothing() {
     if lab::programs_or_skip("up prints the export line").is_none() {
         return;
     }
-    let place = env::temp_dir().join(format!("lab-test-{}", std::process::id()));
-    fs::create_dir(&place).unwrap();
-    let text = |it: Output| (String::from_utf8(it.stdout).unwrap(), it.status.code());
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
 
-    assert_eq!(text(labctl(&place, &["status"])).0, "no lab is running\n");
-    let (line, code) = text(labctl(&place, &["up"]));
-    assert_eq!(code, Some(0));
+    assert_eq!(answer_of(place, &["status"]), "no lab is running\n");
+    let line = answer_of(place, &["up"]);
     let kubeconfig = line
         .strip_prefix("export KUBECONFIG=")
         .unwrap()
         .trim_end()
         .to_owned();
     assert!(Path::new(&kubeconfig).is_file(), "{line}");
-    assert_eq!(text(labctl(&place, &["up"])), (line, Some(0)));
+    assert_eq!(answer_of(place, &["up"]), line);
 
-    let unknown = labctl(&place, &["apply", "operand-lap"]);
+    let unknown = labctl(place, &["apply", "operand-lap"]);
     assert!(
         String::from_utf8(unknown.stderr)
             .unwrap()
             .contains("there are: operand-lab")
     );
-    assert_eq!(text(labctl(&place, &["apply", "operand-lab"])).1, Some(0));
-    let (status, _) = text(labctl(&place, &["status"]));
+    answer_of(place, &["apply", "operand-lab"]);
+    let status = answer_of(place, &["status"]);
     assert!(
         status.contains(&kubeconfig) && status.contains("operand-lab"),
         "{status}"
     );
 
-    assert_eq!(text(labctl(&place, &["down"])).1, Some(0));
-    assert_eq!(text(labctl(&place, &["down"])).1, Some(0));
-    assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
-    fs::remove_dir(&place).unwrap();
+    answer_of(place, &["down"]);
+    answer_of(place, &["down"]);
+    assert_eq!(fs::read_dir(place).unwrap().count(), 0);
 }

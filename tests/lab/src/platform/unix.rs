@@ -49,8 +49,17 @@ pub(crate) fn set_on_signals(stop: &Arc<AtomicBool>) -> io::Result<()> {
 
 /// The leader of this process's session: the shell of the terminal; `None` if it is outside our view.
 pub(crate) fn session_leader() -> Option<u32> {
+    if cfg!(target_os = "linux") {
+        // rustix's getsid panics where the leader is outside our process namespace, as in some containers.
+        return leader_in(&after_name(std::process::id())?);
+    }
     let leader = process::getsid(None).ok()?;
     u32::try_from(leader.as_raw_nonzero().get()).ok()
+}
+
+/// The session in the fields that [`after_name`] gives; the kernel writes 0 for one outside our view.
+fn leader_in(fields: &[String]) -> Option<u32> {
+    fields.get(3)?.parse().ok().filter(|&it| it != 0)
 }
 
 /// When the process started, in the system's own unit; `None` where the system does not tell, or there is no process.
@@ -128,4 +137,18 @@ fn after_name(pid: u32) -> Option<Vec<String>> {
 
 fn as_pid(pid: u32) -> Option<process::Pid> {
     process::Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leader_in;
+
+    #[test]
+    fn a_session_leader_outside_our_process_namespace_is_nobody() {
+        let leader =
+            |fields: &str| leader_in(&fields.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(leader("S 4011 4012 4007 34816 4012"), Some(4007));
+        assert_eq!(leader("S 0 1 0 0 -1"), None);
+        assert_eq!(leader("S"), None);
+    }
 }
