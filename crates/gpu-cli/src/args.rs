@@ -2,15 +2,8 @@
 
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use gpu_core::cluster::selector::Selector;
-
-/// What `--help` says of exit codes.
-pub const EXIT_CODES: &str = "Exit codes:
-  0  nothing wrong
-  1  findings of the severity of --fail-on
-  2  what was typed makes no sense
-  3  could not tell (unreachable, forbidden, unreadable), and nothing worse found";
 
 /// All flags that every plugin has; `#[command(flatten)]` it into the plugin's own.
 #[derive(Clone, Debug, Default, Args)]
@@ -31,60 +24,60 @@ pub struct SharedArgs {
 #[command(next_help_heading = "Cluster access")]
 pub struct Access {
     /// Path to the kubeconfig file to use.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub kubeconfig: Option<String>,
     /// The name of the kubeconfig context to use.
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
     /// The name of the kubeconfig cluster to use.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub cluster: Option<String>,
     /// The name of the kubeconfig user to use.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub user: Option<String>,
     /// The operator's namespace; found by itself when absent.
     #[arg(short, long, value_parser = namespace)]
     pub namespace: Option<String>,
     /// The address and port of the Kubernetes API server.
-    #[arg(short, long, value_name = "URL")]
+    #[arg(short, long, value_name = "URL", hide_short_help = true)]
     pub server: Option<String>,
     /// Bearer token for authentication to the API server.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub token: Option<String>,
     /// Username to impersonate; a regular user or a service account in a namespace.
-    #[arg(long = "as", value_name = "USER")]
+    #[arg(long = "as", value_name = "USER", hide_short_help = true)]
     pub as_user: Option<String>,
     /// Group to impersonate; may be repeated.
-    #[arg(long, value_name = "GROUP")]
+    #[arg(long, value_name = "GROUP", hide_short_help = true)]
     pub as_group: Vec<String>,
     /// UID to impersonate.
-    #[arg(long, value_name = "UID")]
+    #[arg(long, value_name = "UID", hide_short_help = true)]
     pub as_uid: Option<String>,
     /// User extra to impersonate; may be repeated, also with the same key.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, hide_short_help = true)]
     pub as_user_extra: Vec<(String, String)>,
     /// Path to a cert file for the certificate authority.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub certificate_authority: Option<String>,
     /// Path to a client certificate file for TLS.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub client_certificate: Option<String>,
     /// Path to a client key file for TLS.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub client_key: Option<String>,
     /// Do not check the server's certificate; this makes HTTPS connections insecure.
     #[arg(long, action = ArgAction::Set, num_args = 0..=1, require_equals = true,
           default_value_t = false, default_missing_value = "true", hide_default_value = true,
-          value_name = "true|false", value_parser = boolean)]
+          value_name = "true|false", value_parser = boolean, hide_short_help = true)]
     pub insecure_skip_tls_verify: bool,
     /// Server name to use for checking the server's certificate, instead of its host name.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub tls_server_name: Option<String>,
     /// URL of the proxy to use for all requests (http, https or socks5).
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", hide_short_help = true)]
     pub proxy_url: Option<String>,
     /// How long to wait for one request (30, 1s, 2m, 1h30m); 0 means forever. Unlike kubectl, not forever by default.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = RequestTimeout::parse)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = RequestTimeout::parse, hide_short_help = true)]
     pub request_timeout: RequestTimeout,
     /// Number for the log level verbosity; 6 and above list every request.
     #[arg(
@@ -92,7 +85,8 @@ pub struct Access {
         long = "v",
         value_name = "LEVEL",
         default_value_t = 0,
-        hide_default_value = true
+        hide_default_value = true,
+        hide_short_help = true
     )]
     pub v: i32,
 }
@@ -102,7 +96,7 @@ pub struct Access {
 #[command(next_help_heading = "Input")]
 pub struct Input {
     /// Recorded objects to read instead of a cluster: file, folder, must-gather folder or - for standard input; may be repeated.
-    #[arg(short, long = "filename", value_name = "FILE", value_delimiter = ',')]
+    #[arg(short, long = "filename", value_name = "FILE", value_delimiter = ',', value_hint = ValueHint::AnyPath)]
     pub filename: Vec<String>,
     /// Go into the folders below the one named by --filename.
     #[arg(short = 'R', long, action = ArgAction::Set, num_args = 0..=1, require_equals = true,

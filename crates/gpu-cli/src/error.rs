@@ -120,6 +120,14 @@ pub enum Error {
     /// The answer cannot be written to standard output.
     #[error("cannot write the answer: {0}")]
     Write(std::io::Error),
+    /// What kubectl is to find cannot be put there, or taken away.
+    #[error("cannot write {file}: {why}")]
+    Shim {
+        /// The file.
+        file: String,
+        /// Why not.
+        why: std::io::Error,
+    },
     /// A file that a flag names was read and cannot be understood.
     #[error("{flag} {file}: {why}")]
     BadFile {
@@ -194,6 +202,7 @@ impl Error {
             Self::NotKubernetes(_) => {
                 "is the server's address right, and is there a login page in between? kubectl cluster-info".to_owned()
             }
+            Self::Shim { .. } => "name another folder of PATH with --dir".to_owned(),
             Self::Recorded(it) => return it.hint(),
             Self::Usage(_)
             | Self::Write(_)
@@ -237,6 +246,7 @@ impl Error {
             | Self::Server { .. }
             | Self::Recorded(_)
             | Self::Write(_)
+            | Self::Shim { .. }
             | Self::NotKubernetes(_) => 3,
         }
     }

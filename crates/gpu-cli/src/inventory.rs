@@ -1,6 +1,6 @@
 //! `--inventory`: the images somebody has, from files.
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use gpu_core::drivertag::Inventory;
 
 use crate::args::SharedArgs;
@@ -14,7 +14,7 @@ const FLAG: &str = "--inventory";
 #[command(next_help_heading = "Images there are")]
 pub struct InventoryArgs {
     /// List of images to compare with, - for standard input: tags or references one a line, a registry's tags/list, or what crane ls, skopeo list-tags or regctl tag ls print; may be repeated.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub inventory: Vec<String>,
 }
 

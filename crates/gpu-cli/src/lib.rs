@@ -1,10 +1,13 @@
 //! The frame every plugin runs in: flags, reading a live or recorded cluster, standard output, exit code.
 
 pub mod args;
+pub mod completion;
 pub mod error;
 mod frame;
+pub mod help;
 mod inventory;
 mod nearest;
+mod plugin;
 pub mod read;
 #[cfg(feature = "registry")]
 pub mod registry;
@@ -15,11 +18,13 @@ mod write;
 mod yaml;
 
 pub use args::SharedArgs;
+pub use completion::CompletionArgs;
 pub use error::Error;
 pub use frame::{Frame, end, print, remark, unknown, unknown_node};
 pub use inventory::InventoryArgs;
+pub use plugin::{Example, Plugin, start};
 pub use read::Program;
 #[cfg(feature = "registry")]
 pub use registry::RegistryArgs;
-pub use rules::{explain, rules};
+pub use rules::{explain, names, rules};
 pub use what_if::WhatIfArgs;

@@ -7,6 +7,11 @@ use gpu_core::standing::Rule;
 use crate::error::Error;
 use crate::frame::{print, unknown};
 
+/// The id and the summary of every rule.
+pub fn names<F>(rules: &'static [Rule<F>]) -> Vec<(&'static str, &'static str)> {
+    rules.iter().map(|it| (it.id, it.summary)).collect()
+}
+
 /// Lists rules: id, severity, summary.
 pub fn rules<F>(rules: &[Rule<F>]) -> Result<ExitCode, Error> {
     let width = rules.iter().map(|it| it.id.len()).max().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! `--kernel`, `--os`, `--driver` and `--plan`: a change to be looked at before it is made.
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use gpu_core::drivertag::{Change, WhatIf};
 use gpu_core::standing::Scope;
 
@@ -25,7 +25,7 @@ pub struct WhatIfArgs {
     #[arg(long, value_name = "VERSION")]
     pub driver: Option<String>,
     /// Answer for a plan in stages: lines of NODE or label query (or all), then kernel=, os= and driver=; - for standard input.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["kernel", "os", "driver"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["kernel", "os", "driver"])]
     pub plan: Option<String>,
 }
 

@@ -2,58 +2,22 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use gpu_cli::{Error, Frame, Program, SharedArgs};
+use gpu_audit::{Args, Instead, PLUGIN};
+use gpu_cli::{Error, Frame, SharedArgs};
 use gpu_core::audit;
 
-const PROGRAM: Program = Program::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"));
-
-/// Tell which operand is missing on which node, and why.
-///
-/// Reads nodes, DaemonSets, the pods of the operator's namespace and its policies; changes nothing.
-#[derive(Parser)]
-#[command(version, bin_name = "kubectl gpu-audit", args_conflicts_with_subcommands = true, after_help = gpu_cli::args::EXIT_CODES)]
-struct Args {
-    /// Nodes to audit; all when absent.
-    #[arg(value_name = "NODE")]
-    nodes: Vec<String>,
-    #[command(flatten)]
-    shared: SharedArgs,
-    #[command(subcommand)]
-    instead: Option<Instead>,
-}
-
-#[derive(Subcommand)]
-enum Instead {
-    /// Print which label asks for which operand.
-    Roster {
-        /// Print the other operands of the release too.
-        #[arg(long)]
-        all: bool,
-        #[command(flatten)]
-        shared: Box<SharedArgs>,
-    },
-    /// List the rules.
-    Rules,
-    /// Explain a rule.
-    Explain {
-        /// The rule's id.
-        rule: String,
-    },
-}
-
 fn main() -> ExitCode {
-    let args = Args::parse();
-    gpu_cli::end(match &args.instead {
-        None => answer(&args),
+    gpu_cli::start(&PLUGIN, |args: &Args| match &args.instead {
+        None => answer(args),
         Some(Instead::Roster { all, shared }) => roster(*all, shared),
         Some(Instead::Rules) => gpu_cli::rules(audit::RULES),
         Some(Instead::Explain { rule }) => gpu_cli::explain(audit::RULES, rule),
+        Some(Instead::Completion(it)) => it.run(&PLUGIN),
     })
 }
 
 fn answer(args: &Args) -> Result<ExitCode, Error> {
-    let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, audit::FORMATS)?;
+    let frame = Frame::new(PLUGIN.program, &args.shared, &args.nodes, PLUGIN.formats)?;
     let reader = frame.open()?;
     let mut cluster = frame.read(&reader)?;
     let second_look = audit::second_look(&cluster, &frame.scope, frame.release);
@@ -64,7 +28,7 @@ fn answer(args: &Args) -> Result<ExitCode, Error> {
 }
 
 fn roster(all: bool, shared: &SharedArgs) -> Result<ExitCode, Error> {
-    let frame = Frame::new(PROGRAM, shared, &[], audit::FORMATS)?;
+    let frame = Frame::new(PLUGIN.program, shared, &[], PLUGIN.formats)?;
     let release = match (all, frame.release) {
         // The release in use decides which operands there are, so the cluster is asked.
         (true, None) => {

@@ -2,49 +2,21 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use gpu_cli::{Error, Frame, Program, SharedArgs};
+use gpu_cli::{Error, Frame};
 use gpu_core::{audit, order};
-
-const PROGRAM: Program = Program::new(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"));
-
-/// Show the chain of operands on a node and its first broken link.
-///
-/// Reads nodes, DaemonSets, the pods of the operator's namespace and its policies; changes nothing.
-#[derive(Parser)]
-#[command(version, bin_name = "kubectl gpu-order", args_conflicts_with_subcommands = true, after_help = gpu_cli::args::EXIT_CODES)]
-struct Args {
-    /// Nodes to look at; all when absent.
-    #[arg(value_name = "NODE")]
-    nodes: Vec<String>,
-    #[command(flatten)]
-    shared: SharedArgs,
-    #[command(subcommand)]
-    instead: Option<Instead>,
-}
-
-#[derive(Subcommand)]
-enum Instead {
-    /// List the rules.
-    Rules,
-    /// Explain a rule.
-    Explain {
-        /// The rule's id.
-        rule: String,
-    },
-}
+use gpu_order::{Args, Instead, PLUGIN};
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    gpu_cli::end(match &args.instead {
-        None => answer(&args),
+    gpu_cli::start(&PLUGIN, |args: &Args| match &args.instead {
+        None => answer(args),
         Some(Instead::Rules) => gpu_cli::rules(order::RULES),
         Some(Instead::Explain { rule }) => gpu_cli::explain(order::RULES, rule),
+        Some(Instead::Completion(it)) => it.run(&PLUGIN),
     })
 }
 
 fn answer(args: &Args) -> Result<ExitCode, Error> {
-    let frame = Frame::new(PROGRAM, &args.shared, &args.nodes, order::FORMATS)?;
+    let frame = Frame::new(PLUGIN.program, &args.shared, &args.nodes, PLUGIN.formats)?;
     let reader = frame.open()?;
     let mut cluster = frame.read(&reader)?;
     let second_look = order::second_look(&cluster, &frame.scope, frame.release, audit::RULES);

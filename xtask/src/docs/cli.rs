@@ -27,7 +27,7 @@ pub(super) fn page(plugins: &[Plugin]) -> Result<String, String> {
     Ok(text)
 }
 
-/// The help of a plugin and of each of its commands.
+/// The help of a plugin and of each of its commands, with the commands of those.
 fn sections(
     plugin: &Plugin,
     help: impl Fn(&[&str]) -> Result<String, String>,
@@ -35,8 +35,17 @@ fn sections(
     let own = help(&["--help"])?;
     let mut text = section(2, &plugin.name, &own);
     for command in commands(&own) {
-        let title = format!("{} {command}", plugin.name);
-        text.push_str(&section(3, &title, &help(&[command, "--help"])?));
+        let words = [command, "--help"];
+        let of_command = help(&words)?;
+        text.push_str(&section(
+            3,
+            &format!("{} {command}", plugin.name),
+            &of_command,
+        ));
+        for below in commands(&of_command) {
+            let title = format!("{} {command} {below}", plugin.name);
+            text.push_str(&section(4, &title, &help(&[command, below, "--help"])?));
+        }
     }
     Ok(text)
 }
@@ -110,6 +119,8 @@ Options:
         let plugin = &plugins::read(root()).unwrap()[0];
         let text = sections(plugin, |words| match words {
             ["--help"] => Ok(HELP.to_owned()),
+            ["roster", "--help"] => Ok("roster's own help\n\nCommands:\n  all  All\n".to_owned()),
+            ["roster", "all", "--help"] => Ok("all of it\n".to_owned()),
             [command, "--help"] => Ok(format!("{command}'s own help\n")),
             _ => Err("asked for something else".to_owned()),
         });
@@ -117,8 +128,11 @@ Options:
         assert!(text.contains("\n## kubectl gpu-audit\n\n```text\nFind out why\n"));
         assert!(text.contains("-h, --help  Print help\n```\n"));
         assert!(
-            text.contains("\n### kubectl gpu-audit roster\n\n```text\nroster's own help\n```\n")
+            text.contains(
+                "\n### kubectl gpu-audit roster\n\n```text\nroster's own help\n\nCommands"
+            )
         );
+        assert!(text.contains("\n#### kubectl gpu-audit roster all\n\n```text\nall of it\n```\n"));
         assert!(text.contains("explain's own help"));
         let failed = sections(plugin, |_| Err("it does not start".to_owned()));
         assert_eq!(failed.unwrap_err(), "it does not start");

@@ -1,6 +1,7 @@
 //! Reading: a cluster as it is now, or recorded objects, into one `Cluster`.
 
 pub mod live;
+pub(crate) mod names;
 pub mod recorded;
 mod wire;
 

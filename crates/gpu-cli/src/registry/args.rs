@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::config::CredentialFile;
@@ -33,13 +33,13 @@ pub struct RegistryArgs {
     #[arg(long, requires = "registry")]
     pub list: bool,
     /// File of credentials (docker's config.json or podman's auth.json) in place of the usual one.
-    #[arg(long, value_name = "FILE", requires = "registry")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "registry")]
     pub registry_config: Option<String>,
     /// Use the credentials the cluster itself pulls with: reads the pull secrets of the operator's namespace.
     #[arg(long, requires = "registry")]
     pub use_pull_secrets: bool,
     /// Path to certificates of CAs to trust besides the system's.
-    #[arg(long, value_name = "FILE", requires = "registry")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "registry")]
     pub registry_ca: Option<String>,
     /// Do not check certificates, and use plain HTTP where there is no TLS; loopback needs no flag for the latter.
     #[arg(long, requires = "registry")]

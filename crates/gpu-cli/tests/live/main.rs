@@ -4,6 +4,7 @@
 
 mod access;
 mod bench;
+mod completion;
 mod plugin;
 mod reading;
 mod server;

@@ -192,3 +192,22 @@ fn it_does_not_swallow_our_input() {
         "{said}"
     );
 }
+
+#[test]
+fn one_that_takes_longer_than_it_may_is_ended() {
+    let server = Server::start(small_cluster);
+    let folder = Bench::empty();
+    let pid = folder.path().join("pid");
+    let script = format!("echo $$ > {}; exec sleep 600", pid.display());
+    let mut bench = Bench::with_user(&server, &shell(&script, ""));
+    bench.environment.plugin_limit = Some(std::time::Duration::from_secs(1));
+    let error = bench.read().unwrap_err();
+    assert!(error.line().contains("timed out"), "{error}");
+    assert_eq!(server.asked().len(), 0);
+    let pid = fs::read_to_string(pid).unwrap();
+    let alive = Command::new("kill")
+        .args(["-0", pid.trim()])
+        .stderr(Stdio::null())
+        .status();
+    assert!(!alive.unwrap().success());
+}

@@ -7,6 +7,7 @@ pub mod wire;
 
 use crate::answer::{Answer, Finding, Gap, OwnFormat, Page};
 use crate::cluster::{Cluster, Read};
+use crate::facts::operands::{ROSTER, Workload};
 use crate::facts::release::Release;
 use crate::order;
 use crate::render::lines;
@@ -21,6 +22,17 @@ const MATRIX: OwnFormat = OwnFormat {
 
 /// The formats that only the audit has.
 pub const FORMATS: &[OwnFormat] = &[MATRIX];
+
+/// The columns that the table can be sorted by on nodes that run containers.
+pub fn columns() -> Vec<&'static str> {
+    let usual = ROSTER
+        .iter()
+        .filter(|it| it.workloads.contains(&Workload::Container));
+    ["NODE"]
+        .into_iter()
+        .chain(usual.map(|it| it.column))
+        .collect()
+}
 
 /// The audit of a cluster.
 #[derive(Debug)]

@@ -49,6 +49,11 @@ const BUILD_MATRIX: OwnFormat = OwnFormat {
 /// The formats that only gpu-drivertag has.
 pub const FORMATS: &[OwnFormat] = &[MIRROR, BUILD_MATRIX];
 
+/// The columns that the table can be sorted by, some of them with `-o wide` alone.
+pub fn columns() -> Vec<&'static str> {
+    [&view::COLUMNS[..], &view::WIDE_COLUMNS].concat()
+}
+
 /// Which image each node needs, and whether it is there.
 #[derive(Debug)]
 pub struct Report<'a> {

@@ -123,10 +123,16 @@ fn or_none(text: &str) -> &str {
     if text.is_empty() { "<none>" } else { text }
 }
 
+/// The columns of the table of nodes.
+pub(super) const COLUMNS: [&str; 5] = ["NODE", "NEEDS", "ASKED", "RUNS", "IMAGE"];
+/// Those that it has besides with `-o wide`.
+pub(super) const WIDE_COLUMNS: [&str; 6] =
+    ["KERNEL", "OS", "ARCH", "INVENTORY", "REGISTRY", "NEAREST"];
+
 fn node_table(ledger: &Ledger<'_>, nodes: &[&&NodeNeeds<'_>], wide: bool) -> Table {
-    let mut names = vec!["NODE", "NEEDS", "ASKED", "RUNS", "IMAGE"];
+    let mut names = COLUMNS.to_vec();
     if wide {
-        names.extend(["KERNEL", "OS", "ARCH", "INVENTORY", "REGISTRY", "NEAREST"]);
+        names.extend(WIDE_COLUMNS);
     }
     Table {
         header: header(&names),

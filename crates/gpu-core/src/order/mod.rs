@@ -16,6 +16,11 @@ pub use rules::{RULES, STRICT};
 /// The formats that only gpu-order has.
 pub const FORMATS: &[crate::answer::OwnFormat] = &[];
 
+/// The columns that a table can be sorted by.
+pub fn columns() -> Vec<&'static str> {
+    view::COLUMNS.to_vec()
+}
+
 /// The order of operands on the nodes of a scope.
 #[derive(Debug)]
 pub struct Report<'a> {

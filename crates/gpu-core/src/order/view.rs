@@ -70,15 +70,16 @@ pub(super) fn page(
     Page { blocks, summary }
 }
 
+/// The columns of a node's table.
+pub(super) const COLUMNS: [&str; 4] = ["LINK", "STATE", "WAITS-FOR", "WHY"];
+
 fn node_blocks(chain: &Chain) -> Vec<Block> {
     let title = match (&chain.first_broken, chain.verdict) {
         (Some(first), _) => format!("node/{}: first broken link is {first}", chain.node),
         (None, Verdict::Unknown) => format!("node/{}: could not tell", chain.node),
         (None, _) => format!("node/{}: in order", chain.node),
     };
-    let header = ["LINK", "STATE", "WAITS-FOR", "WHY"]
-        .map(str::to_owned)
-        .to_vec();
+    let header = COLUMNS.map(str::to_owned).to_vec();
     let row = |it: &super::chain::Link| {
         let tone = if it.is_broken {
             Tone::Bad

@@ -28,7 +28,7 @@ pub(super) fn complete(
         && target.user.token.is_none()
         && target.user.username.is_none()
     {
-        let done = exec::run(&plugin, target, environment.stdin_is_terminal)?;
+        let done = exec::run(&plugin, target, environment)?;
         said = done.said;
         take(&mut target.user, done.credential);
     }

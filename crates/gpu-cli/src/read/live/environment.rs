@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What the environment says about reaching a cluster. The default is an empty environment.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Environment {
     pub service_account: PathBuf,
     /// May a credential plugin ask the user something?
     pub stdin_is_terminal: bool,
+    /// How long a credential plugin may take; without, as long as the user lets it.
+    pub plugin_limit: Option<Duration>,
 }
 
 impl Environment {
@@ -47,6 +50,7 @@ impl Environment {
             service_port: text("KUBERNETES_SERVICE_PORT"),
             service_account: PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount"),
             stdin_is_terminal: std::io::stdin().is_terminal(),
+            plugin_limit: None,
         }
     }
 }

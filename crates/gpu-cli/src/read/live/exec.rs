@@ -1,12 +1,16 @@
 //! The credential plugin of a kubeconfig: run once, with nothing of ours on its standard input.
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
-use std::process::{Command, Output, Stdio};
+use std::io::{ErrorKind, Read};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use kube::config::{ExecAuthCluster, ExecConfig, ExecInteractiveMode};
 use serde::Deserialize;
 
+use super::Environment;
 use super::target::Target;
 use crate::error::Error;
 
@@ -34,9 +38,13 @@ impl std::fmt::Debug for Credential {
 const V1: &str = "client.authentication.k8s.io/v1";
 const V1BETA1: &str = "client.authentication.k8s.io/v1beta1";
 
-/// Runs the plugin and waits for it as long as it takes: it may be waiting for the user.
+/// Runs the plugin and waits for it as long as it takes, since it may be waiting for the user, or as long as it may.
 /// The error carries what it said and how the kubeconfig says to install it.
-pub(super) fn run(plugin: &ExecConfig, target: &Target, terminal: bool) -> Result<Done, Error> {
+pub(super) fn run(
+    plugin: &ExecConfig,
+    target: &Target,
+    environment: &Environment,
+) -> Result<Done, Error> {
     let fail = |why: String| Error::Plugin { why, install: None };
     let version = plugin.api_version.as_deref().unwrap_or_default();
     if ![V1, V1BETA1].contains(&version) {
@@ -46,6 +54,7 @@ pub(super) fn run(plugin: &ExecConfig, target: &Target, terminal: bool) -> Resul
     if name.is_empty() {
         return Err(fail("no command is given".to_owned()));
     }
+    let terminal = environment.stdin_is_terminal;
     let interactive = interactive(plugin.interactive_mode.as_ref(), terminal).map_err(fail)?;
     let mut command = Command::new(name);
     command
@@ -64,7 +73,7 @@ pub(super) fn run(plugin: &ExecConfig, target: &Target, terminal: bool) -> Resul
     let output = command
         .stdout(Stdio::piped())
         .spawn()
-        .and_then(std::process::Child::wait_with_output)
+        .and_then(|it| wait(it, environment.plugin_limit))
         .map_err(|it| not_started(plugin, name, &it))?;
     let said = lines(&output.stderr);
     if !output.status.success() {
@@ -73,6 +82,45 @@ pub(super) fn run(plugin: &ExecConfig, target: &Target, terminal: bool) -> Resul
     let credential =
         answer(&output.stdout, version).map_err(|why| fail(format!("{name}: {why}")))?;
     Ok(Done { credential, said })
+}
+
+/// Waits for its end; one that takes longer than it may is killed.
+fn wait(mut child: Child, limit: Option<Duration>) -> std::io::Result<Output> {
+    let Some(limit) = limit else {
+        return child.wait_with_output();
+    };
+    let deadline = Instant::now() + limit;
+    let (stdout, stderr) = (drain(child.stdout.take()), drain(child.stderr.take()));
+    // Whoever the plugin has started may hold its pipes open for longer.
+    let rest = |pipe: &Receiver<Vec<u8>>| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        pipe.recv_timeout(left).unwrap_or_default()
+    };
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Output {
+                status,
+                stdout: rest(&stdout),
+                stderr: rest(&stderr),
+            });
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill()?;
+    child.wait()?;
+    Err(ErrorKind::TimedOut.into())
+}
+
+/// Reads a pipe to its end beside us, so that nobody waits for us to read.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (done, rest) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before it broke is all there is.
+        let _ = pipe.map(|mut it| it.read_to_end(&mut bytes));
+        let _ = done.send(bytes);
+    });
+    rest
 }
 
 /// May the plugin talk with the user?

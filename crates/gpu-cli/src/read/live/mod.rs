@@ -8,6 +8,7 @@ mod exec;
 mod failure;
 mod kubeconfig;
 mod list;
+mod names;
 pub(crate) mod proxy;
 mod retry;
 mod target;
@@ -20,6 +21,7 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 
 use super::Program;
+use super::names::Entries;
 use crate::args::Access;
 use crate::error::Error;
 use api::Api;
@@ -92,11 +94,7 @@ impl Live {
     /// the error is for a server that cannot be reached, and for when nothing at all could be read.
     pub(super) fn read(&self, reads: &[Read], cluster: &mut Cluster) -> Result<(), Error> {
         let all = join_all(reads.iter().map(|it| list::read(&self.api, it)));
-        let outcomes = self
-            .runtime
-            .as_ref()
-            .expect("the runtime is there until it is dropped")
-            .block_on(all);
+        let outcomes = self.inside().block_on(all);
         let mut failures = Vec::new();
         for (read, outcome) in reads.iter().zip(outcomes) {
             match outcome {
@@ -119,6 +117,18 @@ impl Live {
             Some((_, failure)) if nothing_seen && dead => Err(failure.into_error()),
             _ => Ok(()),
         }
+    }
+
+    /// The names of all objects of a kind of the core group, with as little as can be read for them.
+    pub(super) fn names(&self, plural: &str) -> Result<Vec<String>, Error> {
+        let names = self.inside().block_on(names::read(&self.api, plural));
+        names.map_err(Failure::into_error)
+    }
+
+    fn inside(&self) -> &Runtime {
+        self.runtime
+            .as_ref()
+            .expect("the runtime is there until it is dropped")
     }
 
     /// Host and port of the API server.
@@ -150,6 +160,20 @@ impl Live {
     pub(super) fn on_progress(&mut self, tell: Box<dyn Fn(usize)>) {
         self.api.on_progress(tell);
     }
+}
+
+/// The names of the entries of the kubeconfig that counts.
+pub(super) fn entries(
+    access: &Access,
+    environment: &Environment,
+    of: Entries,
+) -> Result<Vec<String>, Error> {
+    let config = kubeconfig::load(access, environment)?.config;
+    Ok(match of {
+        Entries::Contexts => config.contexts.into_iter().map(|it| it.name).collect(),
+        Entries::Clusters => config.clusters.into_iter().map(|it| it.name).collect(),
+        Entries::Users => config.auth_infos.into_iter().map(|it| it.name).collect(),
+    })
 }
 
 /// Is this all of the operator's own namespace, as asked for where all namespaces were refused?

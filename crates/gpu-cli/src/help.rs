@@ -1,0 +1,85 @@
+//! What help tells beyond flags: what is read, how a run ends, and examples.
+
+use clap::Arg;
+use gpu_core::cluster::Kind;
+use gpu_core::render::FORMATS;
+
+use crate::plugin::Plugin;
+
+/// How a run ends: the code, and what it means.
+pub const EXIT_CODES: [(u8, &str); 4] = [
+    (0, "nothing wrong"),
+    (1, "findings of the severity of --fail-on"),
+    (2, "what was typed makes no sense"),
+    (
+        3,
+        "could not tell (unreachable, forbidden, unreadable), and nothing worse found",
+    ),
+];
+
+/// What no plugin ever does.
+pub const NEVER: &str =
+    "It never writes, and never reads logs, ConfigMaps or anything inside a container.";
+
+/// The end of `-h`.
+pub(crate) fn short(invoked: &str) -> String {
+    format!("Examples, exit codes and what is read: {invoked} --help")
+}
+
+/// The end of `--help`; the examples come last, for that is where the eye is.
+pub(crate) fn long(plugin: &Plugin, invoked: &str) -> String {
+    let codes: String = EXIT_CODES
+        .iter()
+        .map(|(code, meaning)| format!("  {code}  {meaning}\n"))
+        .collect();
+    let examples: Vec<String> = plugin
+        .examples
+        .iter()
+        .map(|it| {
+            let line = format!("{invoked} {}", it.words);
+            format!("  # {}\n  {}\n", it.purpose, line.trim_end())
+        })
+        .collect();
+    format!(
+        "What it reads:\n  {}\n\nExit codes:\n{codes}\nExamples:\n{}",
+        reads(plugin).join("\n  "),
+        examples.join("\n")
+    )
+}
+
+/// The argument of an output format, with the formats of this plugin in its help.
+pub(crate) fn formats(arg: Arg, plugin: &Plugin) -> Arg {
+    let shared = FORMATS.iter().map(|(_, name, about)| (*name, *about));
+    let own = plugin.formats.iter().map(|it| (it.name, it.about));
+    let all: Vec<_> = shared.chain(own).collect();
+    let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
+    let lines = all
+        .iter()
+        .map(|(name, about)| format!("\n- {name}: {about}"));
+    arg.help(format!("Output format: {}", names.join(", ")))
+        .long_help(format!("Output format:{}", lines.collect::<String>()))
+}
+
+/// What is read, in sentences.
+pub fn reads(plugin: &Plugin) -> Vec<String> {
+    let all: Vec<String> = plugin.reads.iter().map(|it| resource(*it)).collect();
+    let mut lines = vec![format!("Lists {}.", all.join(", "))];
+    for (flag, kind) in plugin.reads_on_request {
+        lines.push(format!("Lists {} only with {flag}.", resource(*kind)));
+    }
+    if plugin.reads_on_request.is_empty() {
+        lines.push("Lists no Secrets.".to_owned());
+    }
+    lines.push(NEVER.to_owned());
+    lines.push("With --filename it asks no cluster. Tab after -n lists namespaces.".to_owned());
+    lines
+}
+
+/// A kind as kubectl and ClusterRoles name it.
+fn resource(kind: Kind) -> String {
+    let row = kind.row();
+    match row.group {
+        "" => row.plural.to_owned(),
+        group => format!("{}.{group}", row.plural),
+    }
+}

@@ -1,0 +1,82 @@
+//! The flags of kubectl gpu-order, and what its help tells.
+
+use clap::{Parser, Subcommand};
+use gpu_cli::{CompletionArgs, Example, Plugin, Program, SharedArgs};
+use gpu_core::cluster::Kind;
+use gpu_core::order;
+
+/// What is true of this plugin in every run.
+pub const PLUGIN: Plugin = Plugin {
+    program: Program::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+    formats: order::FORMATS,
+    columns: order::columns,
+    rules: || gpu_cli::names(order::RULES),
+    reads: &[
+        Kind::Node,
+        Kind::Pod,
+        Kind::DaemonSet,
+        Kind::ClusterPolicy,
+        Kind::NvidiaDriver,
+        Kind::GpuCluster,
+        Kind::Event,
+        Kind::ResourceQuota,
+        Kind::Deployment,
+    ],
+    reads_on_request: &[],
+    examples: &[
+        Example {
+            purpose: "The chain of operands on one node, and its first broken link",
+            words: "gpu-node-1",
+        },
+        Example {
+            purpose: "One line a node, all nodes",
+            words: "-o lines",
+        },
+        Example {
+            purpose: "Only the nodes with a label, as JSON",
+            words: "-l nvidia.com/gpu.present=true -o json",
+        },
+        Example {
+            purpose: "From a file: kubectl get nodes,pods,daemonsets -A -o yaml > cluster.yaml",
+            words: "-f cluster.yaml",
+        },
+        Example {
+            purpose: "What it looks for",
+            words: "rules",
+        },
+    ],
+};
+
+/// Show the chain of operands on a node and its first broken link.
+///
+/// Reads nodes, DaemonSets, the pods of the operator's namespace and its policies; changes nothing.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+pub struct Args {
+    /// Nodes to look at; all when absent.
+    #[arg(value_name = "NODE")]
+    pub nodes: Vec<String>,
+    /// The flags that every plugin has.
+    #[command(flatten)]
+    pub shared: SharedArgs,
+    /// What to do instead.
+    #[command(subcommand)]
+    pub instead: Option<Instead>,
+}
+
+/// What to do instead of an answer.
+#[derive(Debug, Subcommand)]
+pub enum Instead {
+    /// List the rules.
+    Rules,
+    /// Explain a rule.
+    Explain {
+        /// The rule's id.
+        rule: String,
+    },
+    /// Complete nodes, flags and values with the Tab key.
+    ///
+    /// kubectl 1.26 or newer completes its plugins once it finds a script of the right name; install writes that
+    /// script. The shell itself has to complete kubectl: see kubectl completion --help.
+    Completion(CompletionArgs),
+}
