@@ -13,13 +13,9 @@ pub const EXIT_CODES: [(u8, &str); 4] = [
     (2, "what was typed makes no sense"),
     (
         3,
-        "could not tell (unreachable, forbidden, unreadable), and nothing worse found",
+        "could not tell (unreachable, forbidden, unreadable), nothing worse found",
     ),
 ];
-
-/// What no plugin ever does.
-pub const NEVER: &str =
-    "It never writes, and never reads logs, ConfigMaps or anything inside a container.";
 
 /// The end of `-h`.
 pub(crate) fn short(invoked: &str) -> String {
@@ -60,18 +56,22 @@ pub(crate) fn formats(arg: Arg, plugin: &Plugin) -> Arg {
         .long_help(format!("Output format:{}", lines.collect::<String>()))
 }
 
-/// What is read, in sentences.
+/// What is read and what never is, in sentences.
 pub fn reads(plugin: &Plugin) -> Vec<String> {
     let all: Vec<String> = plugin.reads.iter().map(|it| resource(*it)).collect();
     let mut lines = vec![format!("Lists {}.", all.join(", "))];
-    for (flag, kind) in plugin.reads_on_request {
-        lines.push(format!("Lists {} only with {flag}.", resource(*kind)));
-    }
-    if plugin.reads_on_request.is_empty() {
-        lines.push("Lists no Secrets.".to_owned());
-    }
-    lines.push(NEVER.to_owned());
-    lines.push("With --filename it asks no cluster. Tab after -n lists namespaces.".to_owned());
+    let on_request = plugin.reads_on_request.iter();
+    lines.extend(on_request.map(|(flag, it)| format!("Lists {} only with {flag}.", resource(*it))));
+    let secrets = match plugin.reads_on_request.is_empty() {
+        true => "Secrets, ",
+        false => "",
+    };
+    lines.push(format!(
+        "It never writes, and never reads {secrets}ConfigMaps, logs or anything inside a container."
+    ));
+    lines.push(
+        "With --filename it asks no cluster. The Tab key after -n lists namespaces.".to_owned(),
+    );
     lines
 }
 

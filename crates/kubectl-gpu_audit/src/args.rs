@@ -53,7 +53,7 @@ pub const PLUGIN: Plugin = Plugin {
 
 /// Tell which operand is missing on which node, and why.
 ///
-/// Reads nodes, DaemonSets, the pods of the operator's namespace and its policies; changes nothing.
+/// Shows for every node which operands of the GPU operator should run there and do not, why, and the next command.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -87,9 +87,5 @@ pub enum Instead {
         /// The rule's id.
         rule: String,
     },
-    /// Complete nodes, flags and values with the Tab key.
-    ///
-    /// kubectl 1.26 or newer completes its plugins once it finds a script of the right name; install writes that
-    /// script. The shell itself has to complete kubectl: see kubectl completion --help.
     Completion(CompletionArgs),
 }

@@ -49,7 +49,7 @@ pub const PLUGIN: Plugin = Plugin {
 
 /// Tell which driver image each node needs, and whether it is there.
 ///
-/// Reads nodes, DaemonSets, the pods of the operator's namespace and its policies; changes nothing.
+/// Shows for every node the image it needs, the one it is asked to run and the one it runs, and compares with the images there are.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -83,9 +83,5 @@ pub enum Instead {
         /// The rule's id.
         rule: String,
     },
-    /// Complete nodes, flags and values with the Tab key.
-    ///
-    /// kubectl 1.26 or newer completes its plugins once it finds a script of the right name; install writes that
-    /// script. The shell itself has to complete kubectl: see kubectl completion --help.
     Completion(CompletionArgs),
 }

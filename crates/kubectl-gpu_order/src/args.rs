@@ -49,7 +49,7 @@ pub const PLUGIN: Plugin = Plugin {
 
 /// Show the chain of operands on a node and its first broken link.
 ///
-/// Reads nodes, DaemonSets, the pods of the operator's namespace and its policies; changes nothing.
+/// Each operand waits for the one before it. Shows their chain on every node, what each waits for, and the first that is broken, with its cause and the next command.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -74,9 +74,5 @@ pub enum Instead {
         /// The rule's id.
         rule: String,
     },
-    /// Complete nodes, flags and values with the Tab key.
-    ///
-    /// kubectl 1.26 or newer completes its plugins once it finds a script of the right name; install writes that
-    /// script. The shell itself has to complete kubectl: see kubectl completion --help.
     Completion(CompletionArgs),
 }

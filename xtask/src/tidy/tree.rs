@@ -85,8 +85,12 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> Result<(), std
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
+        // In a second work tree `.git` is a file that names a folder of this machine.
+        if name == ".git" {
+            continue;
+        }
         if entry.file_type()?.is_dir() {
-            if name != "target" && name != ".git" {
+            if name != "target" {
                 collect(&entry.path(), &format!("{path}/"), files)?;
             }
         } else if let Ok(text) = fs::read_to_string(entry.path()) {

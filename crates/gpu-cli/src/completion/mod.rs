@@ -31,11 +31,14 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// The stack that the main thread has on most systems.
 const STACK: usize = 8 << 20;
 
-/// `completion` and its words.
+/// Complete nodes, flags and values with the Tab key.
+///
+/// kubectl 1.26 or newer completes its plugins once it finds a script of the right name; install writes that script.
+/// The shell itself has to complete kubectl: see kubectl completion --help.
 #[derive(Clone, Debug, Args)]
 pub struct CompletionArgs {
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
 }
 
 #[derive(Clone, Debug, Subcommand)]
@@ -68,7 +71,10 @@ struct Folder {
 impl CompletionArgs {
     /// Does what was asked. The error is for a folder that cannot be written to, and for a file that is not ours.
     pub fn run(&self, plugin: &Plugin) -> Result<ExitCode, Error> {
-        let shell: &dyn EnvCompleter = match &self.what {
+        let Some(what) = &self.what else {
+            return print(&help(plugin));
+        };
+        let shell: &dyn EnvCompleter = match what {
             What::Install(it) => return shim::install(plugin, it.dir.as_deref()),
             What::Uninstall(it) => return shim::uninstall(plugin, it.dir.as_deref()),
             What::Bash => &Bash,
@@ -83,6 +89,14 @@ impl CompletionArgs {
             .map_err(Error::Write)?;
         print(&String::from_utf8_lossy(&script))
     }
+}
+
+/// What there is to choose from.
+fn help(plugin: &Plugin) -> String {
+    let name = "completion";
+    let mut command = CompletionArgs::augment_args(Command::new(name))
+        .bin_name(format!("{} {name}", plugin.kubectl_name()));
+    format!("{}\n", command.render_long_help().to_string().trim_end())
 }
 
 /// Answers those who want completions rather than an answer; `None` for everybody else.
