@@ -115,7 +115,7 @@ pub struct Input {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Output {
-    /// Output format; table on a terminal and lines through a pipe when absent.
+    /// Output format; without it, table on a terminal, else lines.
     #[arg(short = 'o', long = "output", value_name = "FORMAT")]
     pub format: Option<String>,
     /// Do not print headers.

@@ -1,8 +1,6 @@
 //! What help tells beyond flags: what is read, how a run ends, and examples.
 
-use clap::Arg;
 use gpu_core::cluster::Kind;
-use gpu_core::render::FORMATS;
 
 use crate::plugin::Plugin;
 
@@ -32,8 +30,8 @@ pub(crate) fn long(plugin: &Plugin, invoked: &str) -> String {
         .examples
         .iter()
         .map(|it| {
-            let line = format!("{invoked} {}", it.words);
-            format!("  # {}\n  {}\n", it.purpose, line.trim_end())
+            let lines = Plugin::lines(it, invoked).join("\n  ");
+            format!("  # {}\n  {lines}\n", it.purpose)
         })
         .collect();
     format!(
@@ -41,19 +39,6 @@ pub(crate) fn long(plugin: &Plugin, invoked: &str) -> String {
         reads(plugin).join("\n  "),
         examples.join("\n")
     )
-}
-
-/// The argument of an output format, with the formats of this plugin in its help.
-pub(crate) fn formats(arg: Arg, plugin: &Plugin) -> Arg {
-    let shared = FORMATS.iter().map(|(_, name, about)| (*name, *about));
-    let own = plugin.formats.iter().map(|it| (it.name, it.about));
-    let all: Vec<_> = shared.chain(own).collect();
-    let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
-    let lines = all
-        .iter()
-        .map(|(name, about)| format!("\n- {name}: {about}"));
-    arg.help(format!("Output format: {}", names.join(", ")))
-        .long_help(format!("Output format:{}", lines.collect::<String>()))
 }
 
 /// What is read and what never is, in sentences.

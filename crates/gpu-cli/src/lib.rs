@@ -3,6 +3,7 @@
 pub mod args;
 pub mod completion;
 pub mod error;
+mod formats;
 mod frame;
 pub mod help;
 mod inventory;

@@ -10,6 +10,7 @@ use gpu_core::answer::OwnFormat;
 use gpu_core::cluster::Kind;
 
 use crate::error::Error;
+use crate::formats::Formats;
 use crate::frame::end;
 use crate::read::Program;
 use crate::{completion, help};
@@ -38,11 +39,23 @@ pub struct Plugin {
 pub struct Example {
     /// What for.
     pub purpose: &'static str,
+    /// The command of another program that comes first; empty where none does.
+    pub before: &'static str,
     /// What follows the plugin's name.
     pub words: &'static str,
 }
 
 impl Plugin {
+    /// The lines of an example, for whoever types `invoked` to run the plugin.
+    pub fn lines(example: &Example, invoked: &str) -> Vec<String> {
+        let own = format!("{invoked} {}", example.words);
+        let before = Some(example.before.to_owned()).filter(|it| !it.is_empty());
+        before
+            .into_iter()
+            .chain([own.trim_end().to_owned()])
+            .collect()
+    }
+
     /// How kubectl calls it: `kubectl gpu-audit`.
     pub fn kubectl_name(&self) -> String {
         typed_as(self.program.name)
@@ -51,7 +64,7 @@ impl Plugin {
     /// Its command line, with help for whoever types `invoked` to run it.
     pub fn command<A: CommandFactory>(&self, invoked: &str) -> Command {
         let named = |arg: Arg| match arg.get_id() == "format" {
-            true => help::formats(arg, self),
+            true => arg.value_parser(Formats(self.formats)),
             false => arg,
         };
         A::command()

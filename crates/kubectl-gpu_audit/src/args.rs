@@ -26,26 +26,32 @@ pub const PLUGIN: Plugin = Plugin {
     examples: &[
         Example {
             purpose: "Which operand is missing on which node, and why",
+            before: "",
             words: "",
         },
         Example {
             purpose: "One node, with everything there is to say about it",
+            before: "",
             words: "gpu-node-1 -o wide",
         },
         Example {
             purpose: "For a pipeline: exit code 1 for warnings too, the report as JSON",
+            before: "",
             words: "--fail-on warning -o json",
         },
         Example {
-            purpose: "From a file: kubectl get nodes,pods,daemonsets -A -o yaml > cluster.yaml",
+            purpose: "From a file",
+            before: "kubectl get nodes,pods,daemonsets -A -o yaml > cluster.yaml",
             words: "-f cluster.yaml",
         },
         Example {
             purpose: "Which label asks for which operand",
+            before: "",
             words: "roster",
         },
         Example {
             purpose: "What a finding means",
+            before: "",
             words: "explain operand-missing",
         },
     ],

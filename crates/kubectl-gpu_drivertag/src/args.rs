@@ -26,22 +26,27 @@ pub const PLUGIN: Plugin = Plugin {
     examples: &[
         Example {
             purpose: "Which driver image each node needs, and which it runs",
+            before: "",
             words: "",
         },
         Example {
-            purpose: "Compare with the images there are: crane ls nvcr.io/nvidia/driver > tags.txt",
+            purpose: "Compare with the images there are",
+            before: "crane ls nvcr.io/nvidia/driver > tags.txt",
             words: "--inventory tags.txt",
         },
         Example {
             purpose: "Before a new kernel: does its image exist?",
+            before: "",
             words: "--kernel 6.8.0-51-generic --inventory tags.txt gpu-node-1",
         },
         Example {
             purpose: "The images to copy into a mirror",
+            before: "",
             words: "-o mirror",
         },
         Example {
-            purpose: "From a file: kubectl get nodes,pods,daemonsets,clusterpolicies.nvidia.com -A -o yaml > cluster.yaml",
+            purpose: "From a file",
+            before: "kubectl get nodes,pods,daemonsets,clusterpolicies -A -o yaml > cluster.yaml",
             words: "-f cluster.yaml",
         },
     ],

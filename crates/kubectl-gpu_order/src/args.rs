@@ -26,22 +26,27 @@ pub const PLUGIN: Plugin = Plugin {
     examples: &[
         Example {
             purpose: "The chain of operands on one node, and its first broken link",
+            before: "",
             words: "gpu-node-1",
         },
         Example {
             purpose: "One line a node, all nodes",
+            before: "",
             words: "-o lines",
         },
         Example {
             purpose: "Only the nodes with a label, as JSON",
+            before: "",
             words: "-l nvidia.com/gpu.present=true -o json",
         },
         Example {
-            purpose: "From a file: kubectl get nodes,pods,daemonsets -A -o yaml > cluster.yaml",
+            purpose: "From a file",
+            before: "kubectl get nodes,pods,daemonsets -A -o yaml > cluster.yaml",
             words: "-f cluster.yaml",
         },
         Example {
             purpose: "What it looks for",
+            before: "",
             words: "rules",
         },
     ],

@@ -7,16 +7,15 @@ use std::{
 
 use super::PRINTED;
 use crate::{
-    cargo::{binary, build_binaries, take},
+    cargo::{binary, take},
     plugins::Plugin,
 };
 
 /// Wide enough for the longest flag, narrow enough for a page.
 const COLUMNS: &str = "100";
 
-/// The page; builds the programs first.
+/// The page. The programs have to be built.
 pub(super) fn page(plugins: &[Plugin]) -> Result<String, String> {
-    build_binaries()?;
     let mut text = format!(
         "<!-- {PRINTED} -->\n\n# Command line\n\nkubectl finds the plugins by their names in `PATH`: `kubectl gpu-audit` \
          runs `kubectl-gpu_audit`.\n"

@@ -1,21 +1,27 @@
 //! `cargo xtask docs`: docs/, printed from the code so that it cannot say something else.
 
 mod cli;
+mod man;
 mod operands;
 mod rbac;
 mod rules;
 mod schema;
 
+use std::collections::BTreeSet;
+
 use crate::{
     Failure,
-    cargo::root,
+    cargo::{build_binaries, root},
     generated::{self, Generated},
     only_check, plugins,
     say::say,
 };
 
-/// Schemas are nothing else's; the other pages of docs/ may stand beside pages written by hand.
+/// Where schemas are.
 const SCHEMAS: &str = "docs/schema";
+/// The folders where nothing stands that is not printed, and how their files end; the other pages of docs/ may stand
+/// beside pages written by hand.
+const WHOLE: [(&str, &str); 2] = [(SCHEMAS, ".json"), (man::FOLDER, ".1")];
 
 /// Writes docs/, or only compares it.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
@@ -30,15 +36,19 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
 
 /// Compares what is there with what would be written.
 pub(crate) fn check() -> Result<(), String> {
-    compare(&all()?)
+    compare(&all()?, &WHOLE)
 }
 
-fn compare(files: &[Generated]) -> Result<(), String> {
-    let stale = generated::stale(root(), files, SCHEMAS, ".json");
+fn compare(files: &[Generated], whole: &[(&str, &str)]) -> Result<(), String> {
+    // A stale file is found once for each folder.
+    let stale: BTreeSet<String> = whole
+        .iter()
+        .flat_map(|(folder, ending)| generated::stale(root(), files, folder, ending))
+        .collect();
     if stale.is_empty() {
         return Ok(());
     }
-    let stale = stale.join(", ");
+    let stale = Vec::from_iter(stale).join(", ");
     Err(format!(
         "not as the code says: {stale}; run `cargo xtask docs`"
     ))
@@ -46,10 +56,13 @@ fn compare(files: &[Generated]) -> Result<(), String> {
 
 fn all() -> Result<Vec<Generated>, String> {
     let mut files = without_programs()?;
+    let plugins = plugins::read(root())?;
+    build_binaries()?;
     files.push(Generated {
         path: "docs/cli.md".to_owned(),
-        text: cli::page(&plugins::read(root())?)?,
+        text: cli::page(&plugins)?,
     });
+    files.extend(man::pages(&plugins)?);
     Ok(files)
 }
 
@@ -101,10 +114,10 @@ fn code(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// docs/cli.md needs the programs; `cargo xtask ci` compares it after it has built them.
+    /// docs/cli.md and docs/man need the programs; `cargo xtask ci` compares them after it has built those.
     #[test]
     fn the_printed_docs_of_this_tree_are_fresh() {
-        compare(&without_programs().unwrap()).unwrap();
+        compare(&without_programs().unwrap(), &WHOLE[..1]).unwrap();
     }
 
     #[test]

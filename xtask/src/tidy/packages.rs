@@ -15,8 +15,10 @@ const OF_CORE: &[&str] = &[
     "serde",
     "serde_json",
 ];
-/// Packages of the conversation with a server, for gpu-cli alone.
-const OF_CLI: &[&str] = &["k8s-openapi", "kube", "rustls", "tokio"];
+/// Packages of the conversation with a server and with shells, for gpu-cli alone.
+const OF_CLI: &[&str] = &["clap_complete", "k8s-openapi", "kube", "rustls", "tokio"];
+/// What prints manual pages, which no plugin carries.
+const OF_MANUAL: &[&str] = &["clap_mangen"];
 /// What a plugin may bring.
 const PACKAGES: usize = 300;
 
@@ -71,10 +73,12 @@ fn borders(metadata: &Value) -> Vec<String> {
             if used == "schemars" && name == "gpu-core" && dependency["optional"] != true {
                 problems.push("crates/gpu-core/Cargo.toml:1: schemars is not optional".to_owned());
             }
-            if OF_CLI.contains(&used) && name != "gpu-cli" {
-                problems.push(format!(
-                    "Cargo.lock:1: {name} uses {used}, which is for gpu-cli alone"
-                ));
+            for (packages, owner) in [(OF_CLI, "gpu-cli"), (OF_MANUAL, "manual")] {
+                if packages.contains(&used) && name != owner {
+                    problems.push(format!(
+                        "Cargo.lock:1: {name} uses {used}, which is for {owner} alone"
+                    ));
+                }
             }
         }
     }
@@ -132,6 +136,11 @@ mod tests {
                 "suite",
                 json!({"name": "tokio", "kind": null}),
                 "suite uses tokio",
+            ),
+            (
+                "kubectl-gpu_audit",
+                json!({"name": "clap_mangen", "kind": null}),
+                "for manual alone",
             ),
         ] {
             let found = found(package, dependency);

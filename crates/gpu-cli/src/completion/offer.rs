@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use clap::{Arg, Command, ValueHint};
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
-use gpu_core::render::FORMATS;
 
 use crate::args::SharedArgs;
+use crate::formats::Formats;
 use crate::plugin::Plugin;
 use crate::read::Environment;
 use crate::read::names::{Entries, Objects, entries, objects};
@@ -143,9 +143,7 @@ fn nodes(line: &Line, begun: &str) -> Vec<CompletionCandidate> {
 }
 
 fn formats(line: &Line) -> Vec<CompletionCandidate> {
-    let shared = FORMATS.iter().map(|(_, name, about)| (*name, *about));
-    let own = line.plugin.formats.iter().map(|it| (it.name, it.about));
-    described(shared.chain(own))
+    described(Formats(line.plugin.formats).all())
 }
 
 fn rules(line: &Line) -> Vec<CompletionCandidate> {
