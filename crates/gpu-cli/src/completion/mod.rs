@@ -119,7 +119,11 @@ pub(crate) fn asked(
         }
         _ => return None,
     };
-    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::set_hook(Box::new(move |_| {
+        // Where a panic aborts there is no other place for the answer.
+        let code = i32::from(print(nothing).is_err());
+        std::process::exit(code);
+    }));
     let text = within(LIMIT, answer).unwrap_or_else(|| nothing.to_owned());
     Some(end(print(&text)))
 }

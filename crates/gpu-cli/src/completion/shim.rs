@@ -62,8 +62,8 @@ fn put(
     })?;
     let typed = plugin.kubectl_name();
     let report = format!(
-        "{shown} {done}\n{typed} completes wherever kubectl does: kubectl 1.26 or newer, and kubectl completion --help \
-         tells how to set up a shell\n"
+        "{shown} {done}\n{typed} completes wherever kubectl itself does.\n\
+         It takes kubectl 1.26 or newer; kubectl completion --help tells how to set up a shell.\n"
     );
     let mut notes = Vec::new();
     if !places.is_searched(&folder) {
