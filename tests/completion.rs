@@ -1,13 +1,11 @@
 //! Completion from end to end: the lab's own kubectl asks, and a real bash.
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use lab::{Lab, Scenario};
-use suite::{bin_dir, plugin, program, recorded};
+use suite::{bin_dir, plugin};
 
 const PLUGINS: [&str; 3] = [
     "kubectl-gpu_audit",
@@ -172,46 +170,6 @@ fn kubectl_finds_nothing_wrong_with_the_folder_of_the_shims() {
     assert!(!err.contains("warning"), "{err}");
 }
 
-/// What bash offers for a line of the bare program.
-fn bash(folder: &Path, line: &str) -> Option<Vec<String>> {
-    let words: Vec<String> = line.split(' ').map(|it| format!("'{it}'")).collect();
-    let script = format!(
-        "source ./script; COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMP_TYPE=9; \
-         _clap_complete_kubectl_gpu_audit kubectl-gpu_audit \"${{COMP_WORDS[-1]}}\" x; \
-         printf '%s\\n' \"${{COMPREPLY[@]}}\"; complete -p kubectl-gpu_audit",
-        words.join(" ")
-    );
-    Command::new("bash").arg("--version").output().ok()?;
-    let said = program("bash").args(["-c", &script]).within(folder).run();
-    assert_eq!(said.err, "", "{line}");
-    let mut lines: Vec<String> = said.out.lines().map(str::to_owned).collect();
-    let registered = lines.pop().unwrap_or_default();
-    assert!(registered.ends_with(" kubectl-gpu_audit"), "{registered}");
-    Some(lines)
-}
-
-#[test]
-#[cfg(unix)]
-fn bash_completes_the_bare_program() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let script = plugin("kubectl-gpu_audit").line("completion bash").run();
-    assert_eq!(script.code, Some(0));
-    std::fs::write(folder.path().join("script"), script.out).expect("written");
-    let recording: PathBuf = recorded("operand-lab");
-    let recording = recording.display();
-    for (line, want) in [
-        (format!("-f {recording} lab"), &NODES[..]),
-        ("-o js".to_owned(), &["json"]),
-        ("explain operand-mi".to_owned(), &["operand-missing"]),
-        ("-f scr".to_owned(), &["script"]),
-    ] {
-        let Some(offered) = bash(folder.path(), &format!("kubectl-gpu_audit {line}")) else {
-            return;
-        };
-        assert_eq!(offered, want, "{line}");
-    }
-}
-
 #[test]
 fn every_shell_has_a_script_that_asks_the_program() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
@@ -221,5 +179,54 @@ fn every_shell_has_a_script_that_asks_the_program() {
         assert_eq!(said.code, Some(0), "{shell}");
         assert!(said.out.contains("KUBECTL_GPU_COMPLETE"), "{}", said.out);
         assert!(said.out.contains("kubectl-gpu_order"), "{}", said.out);
+    }
+}
+
+#[cfg(unix)]
+mod bash {
+    use std::path::Path;
+    use std::process::Command;
+
+    use suite::{plugin, program, recorded};
+
+    use super::NODES;
+
+    /// What bash offers for a line of the bare program.
+    fn bash(folder: &Path, line: &str) -> Option<Vec<String>> {
+        let words: Vec<String> = line.split(' ').map(|it| format!("'{it}'")).collect();
+        let script = format!(
+            "source ./script; COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMP_TYPE=9; \
+             _clap_complete_kubectl_gpu_audit kubectl-gpu_audit \"${{COMP_WORDS[-1]}}\" x; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"; complete -p kubectl-gpu_audit",
+            words.join(" ")
+        );
+        Command::new("bash").arg("--version").output().ok()?;
+        let said = program("bash").args(["-c", &script]).within(folder).run();
+        assert_eq!(said.err, "", "{line}");
+        let mut lines: Vec<String> = said.out.lines().map(str::to_owned).collect();
+        let registered = lines.pop().unwrap_or_default();
+        assert!(registered.ends_with(" kubectl-gpu_audit"), "{registered}");
+        Some(lines)
+    }
+
+    #[test]
+    fn bash_completes_the_bare_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = plugin("kubectl-gpu_audit").line("completion bash").run();
+        assert_eq!(script.code, Some(0));
+        std::fs::write(folder.path().join("script"), script.out).expect("written");
+        let recording = recorded("operand-lab");
+        let recording = recording.display();
+        for (line, want) in [
+            (format!("-f {recording} lab"), &NODES[..]),
+            ("-o js".to_owned(), &["json"]),
+            ("explain operand-mi".to_owned(), &["operand-missing"]),
+            ("-f scr".to_owned(), &["script"]),
+        ] {
+            let Some(offered) = bash(folder.path(), &format!("kubectl-gpu_audit {line}")) else {
+                return;
+            };
+            assert_eq!(offered, want, "{line}");
+        }
     }
 }
