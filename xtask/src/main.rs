@@ -2,6 +2,7 @@
 
 mod cargo;
 mod ci;
+mod dist;
 mod docs;
 mod facts;
 mod generated;
@@ -10,9 +11,11 @@ mod lab;
 mod plugins;
 mod say;
 mod tidy;
+mod tools;
 
 use std::{env, process::ExitCode};
 
+use clap::{Parser, error::ErrorKind};
 use say::{answer, say};
 
 /// Why a chore did not end well.
@@ -21,6 +24,8 @@ enum Failure {
     Usage(String),
     /// It failed, and says why.
     Failed(String),
+    /// Only its help was asked for.
+    Help(String),
 }
 
 impl From<String> for Failure {
@@ -48,6 +53,11 @@ const CHORES: &[Chore] = &[
         run: ci::run,
     },
     Chore {
+        name: "dist",
+        about: "the archives of a release, with checksums and SBOMs; with --check, twice and compared",
+        run: dist::run,
+    },
+    Chore {
         name: "docs",
         about: "print docs/ from the code; with --check, only compare",
         run: docs::run,
@@ -59,7 +69,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "krew",
-        about: "print krew-manifests/ from plugins.yaml; with --check, only compare",
+        about: "manifests and an index from the archives; also templates, verify, install",
         run: krew::run,
     },
     Chore {
@@ -78,6 +88,10 @@ fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     match chore(&args) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Help(text)) => {
+            answer(&text);
+            ExitCode::SUCCESS
+        }
         Err(Failure::Failed(why)) => {
             say(&format!("error: {why}"));
             ExitCode::FAILURE
@@ -129,6 +143,17 @@ fn unknown(name: &str) -> String {
     }
 }
 
+/// Reads the flags of a chore that has several.
+fn options<T: Parser>(args: &[String]) -> Result<T, Failure> {
+    T::try_parse_from(args).map_err(|error| {
+        let text = error.render().to_string();
+        match error.kind() {
+            ErrorKind::DisplayHelp => Failure::Help(text.trim_end().to_owned()),
+            _ => Failure::Usage(text.trim_start_matches("error: ").trim_end().to_owned()),
+        }
+    })
+}
+
 /// Reads the one flag of the chores that print files: `--check` only compares.
 fn only_check(args: &[String]) -> Result<bool, Failure> {
     match args {
@@ -167,7 +192,7 @@ mod tests {
     #[test]
     fn a_flag_that_no_chore_has_is_refused_before_anything_is_written() {
         assert!(refusal("docs --chekc").contains("--check"));
-        assert!(refusal("krew all").contains("--check"));
+        assert!(refusal("krew templates --chekc").contains("--check"));
     }
 
     #[test]

@@ -32,8 +32,15 @@ pub(crate) struct Plugin {
     pub(crate) platforms: Vec<String>,
 }
 
+impl Plugin {
+    /// The program that kubectl asks for completions.
+    pub(crate) fn shim(&self) -> String {
+        self.binary.replacen("kubectl-", "kubectl_complete-", 1)
+    }
+}
+
 /// What krew's own validation can tell apart.
-const PLATFORMS: &[&str] = &[
+pub(crate) const PLATFORMS: &[&str] = &[
     "darwin/amd64",
     "darwin/arm64",
     "linux/386",

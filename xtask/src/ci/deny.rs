@@ -10,6 +10,7 @@ use super::background::Background;
 use crate::{
     Failure,
     cargo::{cargo, root, see},
+    tools,
 };
 
 const VERSION: &str = "0.20.2";
@@ -65,23 +66,5 @@ fn program() -> PathBuf {
 }
 
 fn folder() -> PathBuf {
-    let cache = env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|it| it.is_absolute())
-        .or_else(|| env::home_dir().map(|it| it.join(".cache")))
-        .unwrap_or_else(env::temp_dir);
-    cache
-        .join("kubectl-gpu-tools")
-        .join(format!("cargo-deny-{VERSION}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_lies_outside_the_work_tree_in_a_folder_of_its_version() {
-        assert!(folder().ends_with("kubectl-gpu-tools/cargo-deny-0.20.2"));
-        assert!(!program().starts_with(root()));
-    }
+    tools::folder(&format!("cargo-deny-{VERSION}"))
 }
