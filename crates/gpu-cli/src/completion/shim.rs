@@ -117,13 +117,14 @@ fn call(plugin: &Plugin) -> String {
     format!("{} {WORD}", plugin.program.name)
 }
 
+/// The text is a file, since the archives of a release hold it too. It silences the plugin: one that is gone has nothing
+/// to complete, and no shell says so in the middle of a line.
 fn shim(plugin: &Plugin) -> String {
-    let call = call(plugin);
-    if cfg!(windows) {
-        return format!("@{call} %* 2>NUL\r\n");
-    }
-    // A plugin that is gone has nothing to complete, and no shell says so in the middle of a line.
-    format!("#!/bin/sh\nexec {call} \"$@\" 2>/dev/null\n")
+    let text = match cfg!(windows) {
+        true => include_str!("shim.cmd"),
+        false => include_str!("shim.sh"),
+    };
+    text.replace("{program}", plugin.program.name)
 }
 
 fn there(plugin: &Plugin, file: &Path) -> There {
@@ -254,6 +255,13 @@ mod tests {
             let error = put(&PLUGIN, folder, &Places::default()).unwrap_err();
             assert!(error.line().contains(says), "{error}");
             assert_eq!(error.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn the_shims_of_every_system_are_known_as_ours() {
+        for text in [include_str!("shim.sh"), include_str!("shim.cmd")] {
+            assert!(text.contains(&format!("{{program}} {WORD} ")), "{text}");
         }
     }
 }

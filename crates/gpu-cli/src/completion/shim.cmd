@@ -1,0 +1,1 @@
+@{program} __complete %* 2>NUL

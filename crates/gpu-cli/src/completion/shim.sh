@@ -1,0 +1,2 @@
+#!/bin/sh
+exec {program} __complete "$@" 2>/dev/null
