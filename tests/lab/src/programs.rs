@@ -60,6 +60,29 @@ const REGISTRY: [Program; 1] = [Program {
     in_assets: false,
 }];
 
+/// The plugin manager of kubectl, and its validation of manifests, at the release that both are tested with.
+const KREW: [Program; 2] = [
+    Program {
+        name: "krew-v0.4.3",
+        package: "sigs.k8s.io/krew/cmd/krew@v0.4.3",
+        in_assets: false,
+    },
+    Program {
+        name: "validate-krew-manifest-v0.4.3",
+        package: "sigs.k8s.io/krew/cmd/validate-krew-manifest@v0.4.3",
+        in_assets: false,
+    },
+];
+
+/// krew and its validation on this machine.
+#[derive(Clone, Debug)]
+pub struct Krew {
+    /// The plugin manager; kubectl finds it by the name `kubectl-krew`.
+    pub krew: PathBuf,
+    /// The validation of manifests.
+    pub validate: PathBuf,
+}
+
 /// Where the programs of the control plane lie on this machine.
 #[derive(Clone, Debug)]
 pub struct Programs {
@@ -85,6 +108,16 @@ impl Programs {
     pub fn registry() -> Result<PathBuf, Error> {
         let programs = Programs::with(&REGISTRY)?;
         Ok(programs.path(REGISTRY[0].name))
+    }
+
+    /// krew and its validation: looked for in the cache folder, and built if they are not there.
+    ///
+    /// # Errors
+    /// As [`Programs::find_or_build`].
+    pub fn krew() -> Result<Krew, Error> {
+        let programs = Programs::with(&KREW)?;
+        let [krew, validate] = [0, 1].map(|it: usize| programs.path(KREW[it].name));
+        Ok(Krew { krew, validate })
     }
 
     fn with(wanted: &'static [Program]) -> Result<Programs, Error> {

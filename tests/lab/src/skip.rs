@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::{Error, Lab, Programs, platform, say::say};
+use crate::{Error, Krew, Lab, Programs, platform, say::say};
 
 /// Starts a lab for the test `name`. Where a program is missing and cannot be built, says on stderr what is needed,
 /// counts the test as skipped, and returns `None`: the test should then return.
@@ -35,6 +35,14 @@ pub fn programs_or_skip(name: &str) -> Option<Programs> {
 /// As [`start_or_skip`].
 pub fn registry_or_skip(name: &str) -> Option<PathBuf> {
     or_skip(name, Programs::registry)
+}
+
+/// The same for a test that needs krew.
+///
+/// # Panics
+/// As [`start_or_skip`].
+pub fn krew_or_skip(name: &str) -> Option<Krew> {
+    or_skip(name, Programs::krew)
 }
 
 fn or_skip<T>(name: &str, find: impl FnOnce() -> Result<T, Error>) -> Option<T> {

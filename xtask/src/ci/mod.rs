@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::{
     Failure,
     cargo::{binary, build_binaries, cargo, root, see},
-    docs, krew,
+    dist, docs, krew,
     say::say,
     tidy,
 };
@@ -67,8 +67,8 @@ const STEPS: &[Step] = &[
         run: |_| docs::check(),
     },
     Step {
-        name: "krew manifests are fresh",
-        again: "cargo xtask krew --check",
+        name: "krew templates are fresh",
+        again: "cargo xtask krew templates --check",
         run: |_| krew::check(),
     },
     Step {
@@ -89,7 +89,17 @@ const STEPS: &[Step] = &[
     Step {
         name: "tests",
         again: "cargo test --workspace --locked",
-        run: |_| tests(),
+        run: |_| tests(&[]),
+    },
+    Step {
+        name: "archives for this machine",
+        again: "cargo xtask dist --platform host",
+        run: |_| dist::host(&root().join(dist::FOLDER), &dist::tag()),
+    },
+    Step {
+        name: "installing by krew",
+        again: "cargo test --workspace --locked --test install",
+        run: |_| tests(&["--test", "install"]),
     },
 ];
 
@@ -160,8 +170,9 @@ const PERSONAL: &[&str] = &[
     "RUST_BACKTRACE",
 ];
 
-fn tests() -> Result<(), String> {
+fn tests(which: &[&str]) -> Result<(), String> {
     let mut command = cargo(&["test", "--workspace", "--locked"]);
+    command.args(which);
     for name in PERSONAL {
         command.env_remove(name);
     }

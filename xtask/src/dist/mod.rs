@@ -28,7 +28,7 @@ use crate::{
     cargo::{root, take},
     options,
     plugins::{self, Plugin},
-    say::say,
+    say::{answer, say},
 };
 use build::Program;
 
@@ -52,6 +52,12 @@ struct Options {
     /// Pack programs that are already built, or signed, from DIR/OS-ARCH instead of building them.
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     binaries: Option<PathBuf>,
+    /// Only write checksums.txt again, of files that several machines have made.
+    #[arg(long)]
+    checksums: bool,
+    /// Only print what this machine is called.
+    #[arg(long)]
+    print_host: bool,
     /// Build the last commit twice in two folders, and compare all files.
     #[arg(long)]
     check: bool,
@@ -71,11 +77,18 @@ pub(crate) fn tag() -> String {
 /// Makes the archives, or checks that they come out the same twice.
 pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     let options: Options = options(args)?;
+    if options.print_host {
+        answer(&Platform::named("host")?.name());
+        return Ok(());
+    }
     let plugins = plugins::read(root())?;
     let release = Release {
         tag: release_name(options.tag)?,
         binaries: options.binaries,
     };
+    if options.checksums {
+        return Ok(checksums::write(&options.out, &release.tag)?);
+    }
     let (platforms, left) = platforms(&options.platform, &plugins, &release)?;
     if options.check {
         reproduce::check(&release, &platforms)?;

@@ -81,6 +81,12 @@ enum Instead {
     },
     /// Build for this machine, and install every plugin into your krew.
     Install,
+    /// Serve the archives on a free port of 127.0.0.1 until Ctrl-C, and print the address: the base URL to try manifests.
+    Serve {
+        /// Where the archives are.
+        #[arg(long, value_name = "DIR", default_value_os_t = root().join(dist::FOLDER))]
+        dist: PathBuf,
+    },
 }
 
 /// Does what was asked for.
@@ -92,6 +98,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
         Some(Instead::Templates { check: false }) => Ok(print_templates()?),
         Some(Instead::Verify { files, dist }) => Ok(verify(&files, dist.as_deref())?),
         Some(Instead::Install) => Ok(install::run()?),
+        Some(Instead::Serve { dist }) => Ok(serve::run(&dist)?),
     }
 }
 

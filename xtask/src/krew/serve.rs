@@ -3,7 +3,9 @@
 use std::{
     collections::BTreeMap,
     convert::Infallible,
+    fs,
     net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::Path,
     sync::Arc,
     thread,
 };
@@ -16,6 +18,8 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
+
+use crate::say::{answer, say};
 
 /// A server on a free port of 127.0.0.1; it ends with the process.
 pub(super) struct Server {
@@ -50,6 +54,26 @@ impl Server {
     }
 }
 
+/// Serves what is in a folder now, until the process is ended.
+pub(super) fn run(folder: &Path) -> Result<(), String> {
+    let failed = |error| format!("cannot read {}: {error}", folder.display());
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.path().is_file() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            files.insert(name, fs::read(entry.path()).map_err(failed)?);
+        }
+    }
+    let n_files = files.len();
+    let server = Server::start(files)?;
+    say(&format!("serving {n_files} files until Ctrl-C"));
+    answer(&server.url());
+    loop {
+        thread::park();
+    }
+}
+
 async fn serve(listener: TcpListener, files: Arc<Files>) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
         return;
@@ -58,7 +82,7 @@ async fn serve(listener: TcpListener, files: Arc<Files>) {
     while let Ok((stream, _)) = listener.accept().await {
         let files = Arc::clone(&files);
         let service = service_fn(move |request| {
-            let response = answer(&files, &request);
+            let response = respond(&files, &request);
             async move { Ok::<_, Infallible>(response) }
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
@@ -66,7 +90,7 @@ async fn serve(listener: TcpListener, files: Arc<Files>) {
     }
 }
 
-fn answer(files: &Files, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+fn respond(files: &Files, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     let name = request.uri().path().trim_start_matches('/');
     match files.get(name) {
         Some(bytes) => Response::new(Full::new(bytes.clone())),
