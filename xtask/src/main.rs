@@ -8,6 +8,7 @@ mod facts;
 mod generated;
 mod krew;
 mod lab;
+mod pictures;
 mod plugins;
 mod say;
 mod tidy;
@@ -76,6 +77,11 @@ const CHORES: &[Chore] = &[
         name: "lab",
         about: "up, down, status or apply NAME: a real control plane to try things on",
         run: |args| Ok(lab::run(args)?),
+    },
+    Chore {
+        name: "pictures",
+        about: "draw docs/img/ from real runs; with --check, only compare",
+        run: pictures::run,
     },
     Chore {
         name: "tidy",
@@ -193,6 +199,7 @@ mod tests {
     fn a_flag_that_no_chore_has_is_refused_before_anything_is_written() {
         assert!(refusal("docs --chekc").contains("--check"));
         assert!(refusal("krew templates --chekc").contains("--check"));
+        assert!(refusal("pictures all").contains("--check"));
     }
 
     #[test]

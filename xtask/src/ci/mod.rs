@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::{
     Failure,
     cargo::{binary, build_binaries, cargo, root, see},
-    dist, docs, krew,
+    dist, docs, krew, pictures,
     say::say,
     tidy,
 };
@@ -65,6 +65,11 @@ const STEPS: &[Step] = &[
         name: "printed docs are fresh",
         again: "cargo xtask docs --check",
         run: |_| docs::check(),
+    },
+    Step {
+        name: "pictures are fresh",
+        again: "cargo xtask pictures --check",
+        run: |_| pictures::check(),
     },
     Step {
         name: "krew templates are fresh",
