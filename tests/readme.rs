@@ -8,11 +8,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use suite::{bin_dir, root};
 
-const DOCUMENTS: [&str; 4] = [
+const DOCUMENTS: [&str; 8] = [
     "README.md",
+    "README.ko.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
+    "docs/driver-images.md",
+    "docs/formats.md",
+];
+
+/// Those whose commands are run.
+const RUN: [&str; 4] = [
+    "README.md",
+    "README.ko.md",
+    "docs/driver-images.md",
+    "docs/formats.md",
 ];
 
 /// One test at a time: `cargo run` may put a program in place that the other test is about to start.
@@ -60,15 +72,6 @@ fn the_commands_of_the_readme_do_what_it_says() {
     let _turn = turn();
     set_current_dir(root()).expect("the repository");
     let kubectl = kubectl("the_commands_of_the_readme_do_what_it_says");
-    let copies = tempfile::tempdir().expect("a folder");
-    let readme = match &kubectl {
-        Some(_) => root().join("README.md"),
-        None => {
-            let copy = copies.path().join("README.md");
-            write(&copy, without_kubectl(&document("README.md"))).expect("written");
-            copy
-        }
-    };
     let mut programs: Vec<_> = plugins()
         .into_iter()
         .map(|it| (it.clone(), bin_dir().join(it)))
@@ -78,14 +81,26 @@ fn the_commands_of_the_readme_do_what_it_says() {
             .iter()
             .map(|it| ("kubectl".into(), it.join("kubectl"))),
     );
-    // What trycmd does not know it passes over without a word.
-    let text = read_to_string(&readme).expect("the document is there");
-    for it in commands(&text, "```console") {
-        let first = it.command.split(' ').next().unwrap_or_default();
-        let is_known = programs.iter().any(|(name, _)| name == first);
-        assert!(is_known, "README.md:{}: nobody runs {first}", it.line);
-    }
+    let copies = tempfile::tempdir().expect("a folder");
     let cases = trycmd::TestCases::new();
+    for name in RUN {
+        let place = match &kubectl {
+            Some(_) => root().join(name),
+            None => {
+                let copy = copies.path().join(name.replace('/', "-"));
+                write(&copy, without_kubectl(&document(name))).expect("written");
+                copy
+            }
+        };
+        // What trycmd does not know it passes over without a word.
+        let text = read_to_string(&place).expect("the document is there");
+        for it in commands(&text, "```console") {
+            let first = it.command.split(' ').next().unwrap_or_default();
+            let is_known = programs.iter().any(|(name, _)| name == first);
+            assert!(is_known, "{name}:{}: nobody runs {first}", it.line);
+        }
+        cases.case(place);
+    }
     for (name, program) in programs {
         cases.register_bin(name, trycmd::schema::Bin::Path(program));
     }
@@ -93,7 +108,6 @@ fn the_commands_of_the_readme_do_what_it_says() {
         .env("PATH", path(kubectl.as_deref()))
         .env("HOME", "/nonexistent")
         .env("LC_ALL", "C.UTF-8")
-        .case(readme)
         .run();
 }
 
@@ -136,55 +150,92 @@ fn commands(readme: &str, open: &str) -> Vec<Shown> {
 fn the_shell_commands_of_the_readme_do_what_it_says() {
     let _turn = turn();
     let kubectl = kubectl("the_shell_commands_of_the_readme_do_what_it_says");
-    let readme = document("README.md");
-    let mut shown = commands(&readme, "```console,ignore");
     let first = "cargo run --bin kubectl-gpu_audit -- -f tests/clusters/operand-lab";
-    assert!(shown.iter().any(|it| it.command == first), "{shown:#?}");
-    // What a terminal shows is the table.
-    for it in commands(&readme, "```console,ignore,terminal") {
-        let command = it.command + " -o table";
-        shown.push(Shown { command, ..it });
-    }
+    let path = path(kubectl.as_deref());
     let has_jq = Command::new("jq").arg("--version").output().is_ok();
     let in_ci = var_os("CI").is_some_and(|it| it == "true");
     assert!(has_jq || !in_ci, "README needs jq");
-    let path = path(kubectl.as_deref());
-    let mut wrong = Vec::new();
-    for it in shown {
-        if it.command.contains("| jq ") && !has_jq {
-            eprintln!("SKIPPED README.md:{}: jq is not here", it.line);
-            continue;
+    let mut all_wrong = String::new();
+    for name in RUN {
+        let text = document(name);
+        let shown = shell_commands(&text);
+        let is_readme = name.starts_with("README");
+        let has_first = shown.iter().any(|it| it.command == first);
+        assert!(!is_readme || has_first, "{name}: {shown:#?}");
+        let (run, skipped): (Vec<_>, Vec<_>) = shown
+            .into_iter()
+            .partition(|it| has_jq || !it.command.contains("| jq "));
+        for it in skipped {
+            eprintln!("SKIPPED {name}:{}: jq is not here", it.line);
         }
-        let command = match kubectl {
-            Some(_) => it.command.clone(),
-            None => without_kubectl(&it.command),
-        };
-        let done = shell(&command, &path).output().expect("sh runs");
-        let said = String::from_utf8_lossy(&done.stdout).into_owned();
-        let code = done.status.code().unwrap_or_default();
-        if (&said, code) != (&it.output, it.code) {
-            let err = String::from_utf8_lossy(&done.stderr);
-            let (line, command) = (it.line, &it.command);
-            eprintln!("README.md:{line}: {command}\nexit {code}\n{said}stderr: {err}");
-            wrong.push((it, said, code));
+        let wrong = run
+            .into_iter()
+            .filter_map(|it| wrong(it, kubectl.is_some(), &path));
+        let wrong: Vec<_> = wrong.collect();
+        if var_os("TRYCMD").is_some_and(|it| it == "overwrite") {
+            write(root().join(name), corrected(&text, wrong)).expect("written");
+        } else {
+            let told = wrong.iter().map(|it| format!("{name}: {it:#?}\n"));
+            all_wrong.extend(told);
         }
     }
-    if var_os("TRYCMD").is_some_and(|it| it == "overwrite") {
-        write(root().join("README.md"), corrected(&readme, wrong)).expect("written");
-    } else {
-        assert!(wrong.is_empty(), "TRYCMD=overwrite corrects README.md");
-    }
+    assert!(
+        all_wrong.is_empty(),
+        "TRYCMD=overwrite corrects the documents\n{all_wrong}"
+    );
 }
 
-/// README with what the commands really do.
-fn corrected(readme: &str, mut wrong: Vec<(Shown, String, i32)>) -> String {
+fn shell_commands(text: &str) -> Vec<Shown> {
+    let mut shown = commands(text, "```console,ignore");
+    // What a terminal shows is the table.
+    for it in commands(text, "```console,ignore,terminal") {
+        let command = it.command + " -o table";
+        shown.push(Shown { command, ..it });
+    }
+    shown
+}
+
+/// A command, and what it does instead of what is shown.
+#[derive(Debug)]
+struct Wrong {
+    shown: Shown,
+    said: String,
+    code: i32,
+    /// What it told on standard error.
+    #[expect(dead_code, reason = "for the person who reads the failure")]
+    err: String,
+}
+
+/// Runs a command, and keeps it if it does something else than is shown.
+fn wrong(shown: Shown, has_kubectl: bool, path: &str) -> Option<Wrong> {
+    let command = match has_kubectl {
+        true => shown.command.clone(),
+        false => without_kubectl(&shown.command),
+    };
+    let done = shell(&command, path).output().expect("sh runs");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let code = done.status.code().unwrap_or_default();
+    let is_right = (&said, code) == (&shown.output, shown.code);
+    (!is_right).then(|| Wrong {
+        shown,
+        said,
+        code,
+        err: String::from_utf8_lossy(&done.stderr).into_owned(),
+    })
+}
+
+/// The document with what the commands really do.
+fn corrected(readme: &str, mut wrong: Vec<Wrong>) -> String {
     let mut lines: Vec<_> = readme.lines().map(str::to_owned).collect();
-    wrong.sort_by_key(|(it, _, _)| std::cmp::Reverse(it.line));
-    for (it, said, code) in wrong {
-        let n_shown = it.output.lines().count() + usize::from(it.code != 0);
+    wrong.sort_by_key(|it| std::cmp::Reverse(it.shown.line));
+    for Wrong {
+        shown, said, code, ..
+    } in wrong
+    {
+        let n_shown = shown.output.lines().count() + usize::from(shown.code != 0);
         let code = (code != 0).then(|| format!("? {code}"));
         let really = code.into_iter().chain(said.lines().map(str::to_owned));
-        lines.splice(it.line..it.line + n_shown, really);
+        lines.splice(shown.line..shown.line + n_shown, really);
     }
     lines.join("\n") + "\n"
 }
@@ -229,9 +280,13 @@ fn the_links_of_the_documents_lead_somewhere() {
                 continue;
             }
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
-            let file = if file.is_empty() { name } else { file };
-            assert!(root().join(file).exists(), "{name}:{line}: {link}");
-            let headings: Vec<_> = document_headings(file);
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let file = match file {
+                "" => root().join(name),
+                file => root().join(folder).join(file),
+            };
+            assert!(file.exists(), "{name}:{line}: {link}");
+            let headings: Vec<_> = document_headings(&file);
             assert!(
                 heading.is_empty() || headings.iter().any(|it| it == heading),
                 "{name}:{line}: {link} is none of {headings:?}"
@@ -241,8 +296,8 @@ fn the_links_of_the_documents_lead_somewhere() {
 }
 
 /// The headings of a document, as links name them.
-fn document_headings(name: &str) -> Vec<String> {
-    let text = read_to_string(root().join(name)).unwrap_or_default();
+fn document_headings(file: &Path) -> Vec<String> {
+    let text = read_to_string(file).unwrap_or_default();
     let headings = text.lines().filter(|it| it.starts_with('#'));
     let slug = |it: &str| {
         let it = it.trim_start_matches('#').trim().to_lowercase();

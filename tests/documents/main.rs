@@ -1,0 +1,12 @@
+//! What is said in more than one place: the two languages of README.
+
+mod markdown;
+mod translation;
+
+use std::fs::read_to_string;
+
+use suite::root;
+
+fn document(name: &str) -> String {
+    read_to_string(root().join(name)).expect("the document is there")
+}
