@@ -1,6 +1,8 @@
-//! What is said in more than one place: the two languages of README.
+//! What is said in more than one place: the two languages of README, and the commands of the issue forms.
 
+mod forms;
 mod markdown;
+mod recording;
 mod translation;
 
 use std::fs::read_to_string;

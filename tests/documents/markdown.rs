@@ -71,6 +71,19 @@ fn rows(parts: &mut [Part]) -> &mut Vec<usize> {
     }
 }
 
+/// The block below a comment.
+pub(crate) fn block_below(text: &str, comment: &str) -> String {
+    let mut parts = parts(text).into_iter();
+    let comment = Part::Comment(format!("<!-- {comment} -->"));
+    parts
+        .find(|it| *it == comment)
+        .unwrap_or_else(|| panic!("{comment:?} is there"));
+    match parts.next() {
+        Some(Part::Block(_, text)) => text,
+        other => panic!("a block is below {comment:?}, not {other:?}"),
+    }
+}
+
 #[test]
 fn the_parts_of_a_document_are_found_in_their_order() {
     let text = "# A\n\n![b](c.svg) ![](d.svg)\n\n<!-- e -->\n```sh\n# f\n```\n\n|g|h|\n|-|-|\n|i|j|\n\n- k\n- l\n";
@@ -87,4 +100,5 @@ fn the_parts_of_a_document_are_found_in_their_order() {
             Part::List(2),
         ]
     );
+    assert_eq!(block_below(text, "e"), "# f\n");
 }
