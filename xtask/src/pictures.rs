@@ -114,7 +114,8 @@ fn all() -> Result<Vec<Generated>, String> {
         .map(|it| {
             Ok(Generated {
                 path: format!("{FOLDER}/{}.svg", it.plugin),
-                text: svg(it.title, &format!("{}\n{}", prompt(it), shown(it)?)),
+                text: svg(it.title, &format!("{}\n{}", prompt(it), shown(it)?))
+                    .ok_or("anstyle-svg draws something else than an SVG with a size")?,
             })
         })
         .collect()
@@ -152,22 +153,19 @@ fn shown(picture: &Picture) -> Result<String, String> {
 }
 
 /// The picture, with its title where screen readers look for it and a size that a page may scale.
-fn svg(title: &str, ansi: &str) -> String {
+fn svg(title: &str, ansi: &str) -> Option<String> {
     let drawn = TERM.render_svg(ansi.trim_end());
-    let Some((head, rest)) = drawn.split_once(">\n") else {
-        return drawn;
-    };
+    let (head, rest) = drawn.split_once(">\n")?;
     let size = |name: &str| {
         let (_, after) = head.split_once(&format!(" {name}=\""))?;
         Some(after.split_once("px\"")?.0)
     };
-    let width = size("width").unwrap_or_default();
-    let height = size("height").unwrap_or_default();
-    format!(
+    let (width, height) = (size("width")?, size("height")?);
+    Some(format!(
         "<!-- Drawn from a run by `cargo xtask pictures`; changes here are lost. -->\n\
          {head} viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title\">\n  \
          <title id=\"title\">{title}</title>\n{rest}"
-    )
+    ))
 }
 
 #[cfg(test)]
@@ -186,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_picture_has_a_title_a_size_and_the_text_with_its_colours() {
-        let text = svg("what it shows", "a <b>\n\u{1b}[31mred\u{1b}[0m\n");
+        let text = svg("what it shows", "a <b>\n\u{1b}[31mred\u{1b}[0m\n").unwrap();
         for part in [
             "role=\"img\" aria-labelledby=\"title\">",
             "<title id=\"title\">what it shows</title>",
@@ -196,6 +194,22 @@ mod tests {
             ".fg-red { fill: #FF7B72 }",
         ] {
             assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_pictures_of_this_tree_are_narrow_enough_for_a_page() {
+        for it in PICTURES {
+            let path = format!("{FOLDER}/{}.svg", it.plugin);
+            let text = std::fs::read_to_string(root().join(path)).unwrap();
+            let (_, after) = text.split_once("<svg width=\"").unwrap();
+            let (width, _) = after.split_once("px\"").unwrap();
+            // 115 columns, and a margin on both sides.
+            assert!(
+                width.parse::<u32>().unwrap() <= 986,
+                "{}: {width}",
+                it.plugin
+            );
         }
     }
 
