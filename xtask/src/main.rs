@@ -1,5 +1,6 @@
 //! The project's chores: `cargo xtask NAME`.
 
+mod bench;
 mod cargo;
 mod ci;
 mod dist;
@@ -47,6 +48,11 @@ const CHORES: &[Chore] = &[
         name: "advisories",
         about: "known weaknesses of what we depend on; asks GitHub",
         run: ci::advisories,
+    },
+    Chore {
+        name: "bench",
+        about: "size, start and speed of the profiles that a release could be built with",
+        run: bench::run,
     },
     Chore {
         name: "ci",

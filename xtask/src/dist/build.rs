@@ -23,11 +23,12 @@ pub(super) struct Program {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Builds every plugin of the work tree at `tree` for a platform.
+/// Builds every plugin of the work tree at `tree` for a platform; `settings` are put over those of Cargo.toml.
 pub(super) fn programs(
     tree: &Path,
     platform: &Platform,
     plugins: &[&Plugin],
+    settings: &[String],
 ) -> Result<Vec<Program>, String> {
     let linker = Linker::prepare(platform)?;
     let target = target_folder(tree);
@@ -42,10 +43,13 @@ pub(super) fn programs(
     for plugin in plugins {
         command.args(["--package", &plugin.binary]);
     }
+    for it in settings {
+        command.args(["--config", it]);
+    }
     command
         .env(
             "CARGO_ENCODED_RUSTFLAGS",
-            flags(tree, &target).join("\u{1f}"),
+            flags(tree, &target, platform).join("\u{1f}"),
         )
         .env("CARGO_TARGET_DIR", &target);
     see(command)?;
@@ -79,19 +83,22 @@ fn target_folder(tree: &Path) -> PathBuf {
     }
 }
 
-/// What the compiler is told beside the profile. Panics end the program, so nobody reads the tables for unwinding: they
-/// are a tenth of it.
-fn flags(tree: &Path, target: &Path) -> Vec<String> {
+/// What the compiler is told beside the profile.
+fn flags(tree: &Path, target: &Path, platform: &Platform) -> Vec<String> {
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| env::home_dir().map(|it| it.join(".cargo")))
         .unwrap_or_default();
     // Of several that fit, the compiler takes the last.
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    vec![
-        "-Cforce-unwind-tables=no".to_owned(),
+    let mut flags = vec![
         remap(&home, DEPENDENCIES),
         remap(target, TREE),
         remap(tree, TREE),
-    ]
+    ];
+    if platform.os == "linux" {
+        // A panic ends the program, so nobody reads the tables for unwinding: a tenth of it. Windows needs them.
+        flags.push("-Cforce-unwind-tables=no".to_owned());
+    }
+    flags
 }

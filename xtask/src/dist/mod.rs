@@ -115,6 +115,15 @@ pub(crate) fn host(out: &Path, tag: &str) -> Result<(), String> {
     make(root(), out, &release, &[Platform::named("host")?])
 }
 
+/// The program of one plugin for this machine, built with these settings over those of Cargo.toml.
+pub(crate) fn program(plugin: &[&Plugin], settings: &[String]) -> Result<Vec<u8>, String> {
+    let programs = build::programs(root(), Platform::named("host")?, plugin, settings)?;
+    let program = programs.into_iter().next();
+    program
+        .map(|it| it.bytes)
+        .ok_or_else(|| "nothing was built".to_owned())
+}
+
 /// krew wants a leading `v` and all of a semantic version.
 fn release_name(tag: String) -> Result<String, Failure> {
     match tag.strip_prefix('v').map(semver::Version::parse) {
@@ -181,7 +190,7 @@ fn programs(
     plugins: &[&Plugin],
 ) -> Result<Vec<Program>, String> {
     let Some(binaries) = &release.binaries else {
-        return build::programs(tree, platform, plugins);
+        return build::programs(tree, platform, plugins, &[]);
     };
     let folder = binaries.join(format!("{}-{}", platform.os, platform.arch));
     plugins
