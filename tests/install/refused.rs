@@ -44,7 +44,7 @@ fn wrongs(sha256: &str) -> Vec<Wrong> {
     vec![
         Wrong {
             from: format!("sha256: {sha256}"),
-            to: format!("sha256: {}", "0".repeat(64)),
+            to: format!("sha256: {}", "0a".repeat(32)),
             krew: "checksum does not match",
             ours: "its sha256 is",
             ..right("another checksum")
@@ -52,7 +52,7 @@ fn wrongs(sha256: &str) -> Vec<Wrong> {
         Wrong {
             from: format!("sha256: {sha256}"),
             to: format!("sha256: {}", sha256.to_uppercase()),
-            krew: "sha256 value",
+            krew: "must match pattern",
             ours: "64 lower-case digits",
             ..right("a checksum in upper case")
         },
@@ -107,6 +107,7 @@ fn archive(binary: &str, beside: Beside) -> Vec<u8> {
         let mut header = Header::new_ustar();
         header.set_entry_type(EntryType::Symlink);
         header.set_size(0);
+        header.set_mode(0o777);
         tar.append_link(&mut header, "link", "LICENSE")
             .expect("a link in the tar");
     }

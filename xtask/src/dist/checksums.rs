@@ -25,7 +25,7 @@ fn released(folder: &Path, tag: &str) -> Result<Vec<String>, String> {
             .file_name()
             .to_string_lossy()
             .into_owned();
-        if name.contains(&format!("-{tag}-")) {
+        if name.contains(&format!("-{tag}-")) && !name.starts_with('.') {
             names.push(name);
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn write(folder: &Path, tag: &str) -> Result<(), String> {
             fs::read(folder.join(&name)).map_err(|error| format!("cannot read {name}: {error}"))?;
         text.push_str(&format!("{}  {name}\n", sha256(&bytes)));
     }
-    fs::write(folder.join(FILE), text).map_err(|error| format!("cannot write {FILE}: {error}"))
+    super::keep(folder, FILE, text.as_bytes())
 }
 
 #[cfg(test)]

@@ -247,15 +247,23 @@ fn pack(
             _ => archive::tar_gz(&entries, seconds)?,
         };
         let list = packages.sbom(&name, tag.trim_start_matches('v'), &plugins, seconds)?;
-        let write = |name: &str, bytes: &[u8]| {
-            fs::write(out.join(name), bytes)
-                .map_err(|error| format!("cannot write {name}: {error}"))
-        };
-        write(&name, &bytes)?;
-        write(&format!("{name}.cdx.json"), &list)?;
+        keep(out, &name, &bytes)?;
+        keep(out, &format!("{name}.cdx.json"), &list)?;
         say(&format!("{:9} bytes  {name}", bytes.len()));
     }
     Ok(())
+}
+
+/// Writes a file whole or not at all, and leaves one alone that is the same: somebody may be reading it.
+fn keep(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
+    let path = folder.join(name);
+    if fs::read(&path).is_ok_and(|it| it == bytes) {
+        return Ok(());
+    }
+    let draft = folder.join(format!(".{name}.{}", std::process::id()));
+    fs::write(&draft, bytes)
+        .and_then(|()| fs::rename(&draft, &path))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// The time of every file, in seconds since 1970: `SOURCE_DATE_EPOCH`, or that of the last commit. 1980 where there is no

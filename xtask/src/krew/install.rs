@@ -36,6 +36,10 @@ pub(super) fn run() -> Result<(), String> {
     let manifests = manifests(&folder, &tag, &server.url(), &[host])?;
     let index = folder.join(FOLDER);
     index::write(&index, &manifests, &tag)?;
+    if !krew_root().join("index/default").exists() {
+        // A krew that was never used does nothing before it has its own index.
+        krew.run(&["update"])?;
+    }
     krew.take_away_old_ones(&plugins, &index)?;
     krew.run(&["index", "add", INDEX, &index.to_string_lossy()])?;
     let names: Vec<String> = plugins
@@ -144,13 +148,12 @@ fn foreign(installed: &str, plugins: &[Plugin]) -> String {
 }
 
 fn tell_what_next(plugins: &[Plugin]) {
-    let bin = krew_bin(env::var_os("KREW_ROOT"), env::home_dir());
+    let bin = krew_root().join("bin");
     let path = env::var_os("PATH").unwrap_or_default();
     if !env::split_paths(&path).any(|it| it == bin) {
+        let bin = bin.display();
         say(&format!(
-            "{} is not on PATH; in bash or zsh: export PATH=\"{}:$PATH\"",
-            bin.display(),
-            bin.display()
+            "{bin} is not on PATH; in bash or zsh: export PATH=\"{bin}:$PATH\""
         ));
     }
     for plugin in plugins {
@@ -158,11 +161,14 @@ fn tell_what_next(plugins: &[Plugin]) {
     }
 }
 
-/// Where krew links the programs.
-fn krew_bin(root: Option<OsString>, home: Option<PathBuf>) -> PathBuf {
-    let root = root.filter(|it| !it.is_empty()).map(PathBuf::from);
-    root.unwrap_or_else(|| home.unwrap_or_default().join(".krew"))
-        .join("bin")
+/// Where krew keeps everything.
+fn krew_root() -> PathBuf {
+    root_of(env::var_os("KREW_ROOT"), env::home_dir())
+}
+
+fn root_of(given: Option<OsString>, home: Option<PathBuf>) -> PathBuf {
+    let given = given.filter(|it| !it.is_empty()).map(PathBuf::from);
+    given.unwrap_or_else(|| home.unwrap_or_default().join(".krew"))
 }
 
 #[cfg(test)]
@@ -185,10 +191,10 @@ mod tests {
     }
 
     #[test]
-    fn krew_links_into_its_root_or_into_the_home_folder() {
-        let bin = |root: Option<&str>| krew_bin(root.map(OsString::from), Some("/home/x".into()));
-        assert_eq!(bin(None), PathBuf::from("/home/x/.krew/bin"));
-        assert_eq!(bin(Some("")), PathBuf::from("/home/x/.krew/bin"));
-        assert_eq!(bin(Some("/k")), PathBuf::from("/k/bin"));
+    fn krew_keeps_everything_in_its_root_or_in_the_home_folder() {
+        let root = |given: Option<&str>| root_of(given.map(OsString::from), Some("/home/x".into()));
+        assert_eq!(root(None), PathBuf::from("/home/x/.krew"));
+        assert_eq!(root(Some("")), PathBuf::from("/home/x/.krew"));
+        assert_eq!(root(Some("/k")), PathBuf::from("/k"));
     }
 }

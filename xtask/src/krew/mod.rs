@@ -156,7 +156,7 @@ fn manifests(
         };
         let text = template::render(&template::template(&plugin, &platforms), tag, at)?;
         let path = format!("{}.yaml", plugin.name);
-        let problems = problems(&path, &text, Some(dist))?;
+        let problems = problems(&path, &text, Some(dist));
         if !problems.is_empty() {
             return Err(format!("{path}: {}", problems.join("; ")));
         }
@@ -166,16 +166,19 @@ fn manifests(
 }
 
 /// Everything that is wrong with a manifest, and with its archives where they are at hand.
-fn problems(file: &str, text: &str, dist: Option<&Path>) -> Result<Vec<String>, String> {
+fn problems(file: &str, text: &str, dist: Option<&Path>) -> Vec<String> {
     let mut problems = manifest::problems(file, text);
     if let (Some(dist), Ok(manifest)) = (dist, manifest::parse(text)) {
         for row in &manifest.spec.platforms {
             let archive = row.uri.rsplit('/').next().unwrap_or_default();
-            let of_it = package::problems(row, &read(dist, archive)?);
+            let of_it = match read(dist, archive) {
+                Ok(bytes) => package::problems(row, &bytes),
+                Err(error) => vec![error],
+            };
             problems.extend(of_it.into_iter().map(|it| format!("{archive}: {it}")));
         }
     }
-    Ok(problems)
+    problems
 }
 
 fn read(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
@@ -189,7 +192,7 @@ fn verify(files: &[PathBuf], dist: Option<&Path>) -> Result<(), String> {
         let text = fs::read_to_string(path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let problems = problems(&name, &text, dist)?;
+        let problems = problems(&name, &text, dist);
         found.extend(
             problems
                 .into_iter()
