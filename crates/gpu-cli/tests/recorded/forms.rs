@@ -162,6 +162,53 @@ fn a_broken_object_is_named_and_spoils_no_other() {
 }
 
 #[test]
+fn of_a_field_that_is_there_twice_json_takes_the_last_wherever_the_kind_stands() {
+    for text in [
+        r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"x"},"metadata":{"name":"a"}}"#,
+        r#"{"metadata":{"name":"x"},"metadata":{"name":"a"},"kind":"Node","apiVersion":"v1"}"#,
+        r#"{"kind":"Node","metadata":{"name":"x"},"apiVersion":"v1","metadata":{"name":"a"}}"#,
+        r#"{"items":[{"metadata":{"name":"x"},"metadata":{"name":"a"}}],"kind":"NodeList","apiVersion":"v1"}"#,
+    ] {
+        let cluster = piped(text).unwrap();
+        assert_eq!(names(&cluster), "nodes a; pods; daemonsets", "{text}");
+        assert_eq!(cluster.unreadable, [], "{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_object_is_said_wherever_its_kind_stands() {
+    let bad = "{\"metadata\": {\"name\": \"b\"},\n \"spec\": {\n  \"taints\": [{}, 7]}";
+    for text in [
+        format!(r#"{{"items":[{NODE_JSON},{bad}}}],"kind":"NodeList","apiVersion":"v1"}}"#),
+        format!(r#"{NODE_JSON}{bad},"kind":"Node","apiVersion":"v1"}}"#),
+        format!("items:\n- {NODE_JSON}\n- {bad}}}\nkind: NodeList\napiVersion: v1\n"),
+    ] {
+        let cluster = piped(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(names(&cluster), "nodes a; pods; daemonsets");
+        assert_eq!(
+            cluster.unreadable[0].why,
+            "node b in <stdin>: spec.taints[1]: invalid type: integer `7`, expected struct Taint"
+        );
+    }
+}
+
+#[test]
+fn text_that_is_no_json_is_an_error_wherever_the_kind_stands() {
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    for bad in [&deep, r#""\ud800""#] {
+        for text in [
+            format!(
+                r#"{{"items":[{{"spec":{{"taints":{bad}}}}}],"kind":"NodeList","apiVersion":"v1"}}"#
+            ),
+            format!(r#"{{"spec":{{"taints":{bad}}},"kind":"Node","apiVersion":"v1"}}"#),
+        ] {
+            let error = piped(&text).unwrap_err().to_string();
+            assert!(error.starts_with("<stdin>:1:"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn many_objects_are_read_whatever_the_yaml_reader_thinks_of_their_number() {
     let mut text = String::from("apiVersion: v1\nitems:\n");
     for n in 0..4_000 {

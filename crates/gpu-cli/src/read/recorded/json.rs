@@ -1,12 +1,50 @@
 //! JSON: one document, or several one after the other.
 
-use serde::de::DeserializeSeed;
+use gpu_core::cluster::Kind;
+use serde::de::{DeserializeSeed, MapAccess};
 use serde_json::value::RawValue;
 use serde_json::{Deserializer, Error};
 
-use super::object::Document;
+use super::begun::Begun;
+use super::copy::Anything;
+use super::object::{Document, Way};
 use super::snippet::Flaw;
 use super::tally::Tally;
+
+/// The two attempts at a document.
+#[derive(Clone, Copy)]
+enum Attempt {
+    /// Rows are read from JSON, so that an object needs no copy, and a field's copy no look inside.
+    First,
+    /// By way of copies, in which everything was looked at.
+    Careful,
+}
+
+impl Way for Attempt {
+    fn object<'de, A: MapAccess<'de>>(
+        self,
+        tally: &mut Tally,
+        kind: Kind,
+        object: Begun<A, Self>,
+    ) -> Result<(), A::Error> {
+        match self {
+            Self::First => tally.as_it_comes(kind, object),
+            Self::Careful => tally.copied(kind, object),
+        }
+    }
+
+    fn copy_value<'de, A: MapAccess<'de>>(
+        self,
+        map: &mut A,
+        out: &mut Vec<u8>,
+    ) -> Result<(), A::Error> {
+        match self {
+            Self::First => out.extend_from_slice(map.next_value::<&RawValue>()?.get().as_bytes()),
+            Self::Careful => map.next_value_seed(Anything(out))?,
+        }
+        Ok(())
+    }
+}
 
 /// Does this text start like JSON that holds something?
 pub(super) fn starts(text: &str) -> bool {
@@ -38,11 +76,11 @@ pub(super) fn read(text: &str, tally: &mut Tally) -> Result<usize, Flaw> {
 fn first(text: &str, at: usize, tally: &mut Tally) -> Result<Option<usize>, Flaw> {
     tally.begin_document();
     let mut from = Deserializer::from_str(&text[at..]);
-    let mut done = Document(tally).deserialize(&mut from);
+    let mut done = Document(tally, Attempt::First).deserialize(&mut from);
     if matches!(&done, Err(error) if error.is_data()) {
         tally.again_with_care();
         from = Deserializer::from_str(&text[at..]);
-        done = Document(tally).deserialize(&mut from);
+        done = Document(tally, Attempt::Careful).deserialize(&mut from);
     }
     done.map_err(|error| flaw(text, at, &error))?;
     if let Some(why) = tally.is_half() {

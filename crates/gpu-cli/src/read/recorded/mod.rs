@@ -1,8 +1,9 @@
 //! Recorded input: the files, folders and standard input of `-f`, read into the model.
 
 mod archive;
+mod begun;
+mod copy;
 mod error;
-mod fields;
 mod json;
 mod must_gather;
 mod object;

@@ -1,5 +1,6 @@
 //! What a document holds, read in one pass: objects of the kinds we know go straight into rows, lists
-//! are walked item by item, everything else is passed over. The same for JSON and YAML.
+//! are walked item by item, everything else is passed over. The same for JSON and YAML, but for the way
+//! an object takes.
 
 use std::fmt;
 
@@ -7,9 +8,10 @@ use gpu_core::cluster::Kind;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::fields::Fields;
+use super::begun::Begun;
+use super::copy::ObjectCopy;
 use super::snippet::visible;
 use super::tally::Tally;
 
@@ -78,31 +80,47 @@ macro_rules! passes_over_scalars {
     };
 }
 
-/// Reads one document.
-pub(super) struct Document<'t, 'c>(pub(super) &'t mut Tally<'c>);
+/// The way an object takes from its document to rows.
+pub(super) trait Way: Copy {
+    /// Takes an object of a known kind.
+    fn object<'de, A: MapAccess<'de>>(
+        self,
+        tally: &mut Tally,
+        kind: Kind,
+        object: Begun<A, Self>,
+    ) -> Result<(), A::Error>;
 
-impl<'de> DeserializeSeed<'de> for Document<'_, '_> {
+    /// Copies the value of the key that was just read, as JSON.
+    fn copy_value<'de, A: MapAccess<'de>>(
+        self,
+        map: &mut A,
+        out: &mut Vec<u8>,
+    ) -> Result<(), A::Error>;
+}
+
+/// Reads one document.
+pub(super) struct Document<'t, 'c, W>(pub(super) &'t mut Tally<'c>, pub(super) W);
+
+impl<'de, W: Way> DeserializeSeed<'de> for Document<'_, '_, W> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        let Self(tally) = self;
+        let Self(tally, way) = self;
         let thing = Thing {
             tally: &mut *tally,
+            way,
             unsaid: None,
         };
-        if let Some(value) = thing.deserialize(from)? {
-            tally.foreign(|| keys(&value));
+        if let Some(copy) = thing.deserialize(from)? {
+            tally.foreign(|| keys(&copy));
         }
         Ok(())
     }
 }
 
-fn keys(value: &Value) -> String {
-    let keys: Vec<_> = value
-        .as_object()
-        .into_iter()
-        .flat_map(|it| it.keys())
-        .collect();
+fn keys(copy: &str) -> String {
+    let fields: Map<String, Value> = serde_json::from_str(copy).unwrap_or_default();
+    let keys: Vec<_> = fields.keys().collect();
     let shown: Vec<_> = keys.iter().take(KEYS_SHOWN).map(|it| visible(it)).collect();
     match keys.len() {
         0 => "an empty mapping".to_owned(),
@@ -116,30 +134,31 @@ fn keys(value: &Value) -> String {
     }
 }
 
-/// Reads an object, a list, or whatever it is. What does not say its kind is handed back.
-struct Thing<'t, 'c> {
+/// Reads an object, a list, or whatever it is. A copy of what does not say its kind is handed back.
+struct Thing<'t, 'c, W> {
     tally: &'t mut Tally<'c>,
+    way: W,
     /// What it is if it does not say.
     unsaid: Option<What>,
 }
 
-impl<'de> DeserializeSeed<'de> for Thing<'_, '_> {
-    type Value = Option<Value>;
+impl<'de, W: Way> DeserializeSeed<'de> for Thing<'_, '_, W> {
+    type Value = Option<String>;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         from.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Thing<'_, '_> {
-    type Value = Option<Value>;
+impl<'de, W: Way> Visitor<'de> for Thing<'_, '_, W> {
+    type Value = Option<String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a Kubernetes object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let Self { tally, unsaid } = self;
+        let Self { tally, way, unsaid } = self;
         let mut head = Head::default();
         while let Some(key) = map.next_key::<String>()? {
             let what = head.what(unsaid);
@@ -151,25 +170,35 @@ impl<'de> Visitor<'de> for Thing<'_, '_> {
                     let unsaid = what.and_then(What::items);
                     let items = Items {
                         tally: &mut *tally,
+                        way,
                         unsaid,
                     };
                     head.kindless.extend(map.next_value_seed(items)?);
                 }
                 (_, Some(What::Known(kind))) => {
-                    tally.object(kind, Fields::new(head.before, key, map))?;
+                    let object = Begun {
+                        way,
+                        before: head.before,
+                        key,
+                        rest: map,
+                    };
+                    way.object(tally, kind, object)?;
                     return Ok(None);
                 }
                 (_, Some(_)) => {
                     map.next_value::<IgnoredAny>()?;
                 }
-                (_, None) => head.before.push((key, map.next_value()?)),
+                (_, None) => {
+                    tally.make_room(&mut head.before);
+                    head.before.take(way, &key, &mut map)?;
+                }
             }
         }
-        Ok(head.finish(unsaid, tally))
+        head.finish(unsaid, tally).map_err(A::Error::custom)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while let Some(()) = seq.next_element_seed(Document(&mut *self.tally))? {}
+        while let Some(()) = seq.next_element_seed(Document(&mut *self.tally, self.way))? {}
         Ok(None)
     }
 
@@ -203,10 +232,10 @@ struct Head {
     api_version: Option<String>,
     kind: Option<String>,
     /// Fields that came before it was known what they are fields of.
-    before: Vec<(String, Value)>,
+    before: ObjectCopy,
     has_items: bool,
     /// Items that did not say their kind, in a list that had not said it yet either.
-    kindless: Vec<Value>,
+    kindless: Vec<String>,
 }
 
 impl Head {
@@ -218,58 +247,68 @@ impl Head {
     }
 
     /// All of it has been seen.
-    fn finish(self, unsaid: Option<What>, tally: &mut Tally) -> Option<Value> {
-        let what = self.what(unsaid);
-        let said = [("apiVersion", &self.api_version), ("kind", &self.kind)];
-        let said = said
-            .into_iter()
-            .filter_map(|(key, it)| Some((key.to_owned(), it.clone()?.into())));
-        let fields = said.chain(self.before).collect();
-        let fields = Value::Object(fields);
-        match what {
-            Some(What::Known(kind)) => tally.value(kind, fields),
+    fn finish(
+        self,
+        unsaid: Option<What>,
+        tally: &mut Tally,
+    ) -> Result<Option<String>, serde_json::Error> {
+        match self.what(unsaid) {
+            Some(What::Known(kind)) => tally.copy(kind, &self.copy()?)?,
             Some(What::Other) => tally.pass(),
             Some(What::List | What::ListOfOther) => tally.list(None),
             Some(What::ListOf(kind)) => {
                 tally.list(Some(kind));
                 for it in self.kindless {
-                    tally.value(kind, it);
+                    tally.copy(kind, &it)?;
                 }
             }
             None if self.has_items && self.api_version.is_some() => tally.half(),
-            None => return Some(fields),
+            None => return self.copy().map(Some),
         }
-        None
+        Ok(None)
+    }
+
+    /// A copy of its fields.
+    fn copy(&self) -> Result<String, serde_json::Error> {
+        let mut copy = ObjectCopy::default();
+        for (key, it) in [("apiVersion", &self.api_version), ("kind", &self.kind)] {
+            if let Some(it) = it {
+                copy.put(key, it)?;
+            }
+        }
+        copy.append(&self.before);
+        Ok(copy.finish())
     }
 }
 
-/// Reads the items of a list, and hands back those that do not say their kind.
-struct Items<'t, 'c> {
+/// Reads the items of a list, and hands back copies of those that do not say their kind.
+struct Items<'t, 'c, W> {
     tally: &'t mut Tally<'c>,
+    way: W,
     unsaid: Option<What>,
 }
 
-impl<'de> DeserializeSeed<'de> for Items<'_, '_> {
-    type Value = Vec<Value>;
+impl<'de, W: Way> DeserializeSeed<'de> for Items<'_, '_, W> {
+    type Value = Vec<String>;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         from.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Items<'_, '_> {
-    type Value = Vec<Value>;
+impl<'de, W: Way> Visitor<'de> for Items<'_, '_, W> {
+    type Value = Vec<String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the items of a list")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let Self { tally, unsaid } = self;
+        let Self { tally, way, unsaid } = self;
         let mut kindless = Vec::new();
         loop {
             let tally = &mut *tally;
-            match seq.next_element_seed(Thing { tally, unsaid })? {
+            match seq.next_element_seed(Thing { tally, way, unsaid })? {
                 Some(item) => kindless.extend(item),
                 None => return Ok(kindless),
             }

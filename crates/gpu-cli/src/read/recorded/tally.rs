@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use gpu_core::cluster::rows::{Meta, Rows};
-use gpu_core::cluster::{Cluster, Coverage, Kind, Objects, Unreadable};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use gpu_core::cluster::{Cluster, Coverage, Kind, Unreadable};
+use serde::de::{Error, MapAccess};
 use serde_json::Value;
 
+use super::begun::Begun;
+use super::copy::{ObjectCopy, Text, complaint};
 use super::error::RecordedError;
-use super::fields::{Fields, One};
 use super::must_gather;
+use super::object::Way;
 use super::snippet::visible;
 use super::source::Input;
 
@@ -35,6 +36,8 @@ pub(super) struct Tally<'c> {
     half: bool,
     /// Is every object looked at as a whole first, so that a broken one spoils no other?
     careful: bool,
+    /// What the copy of an object was written to: asking for the memory each time is a fifth of the time.
+    room: String,
 }
 
 impl<'c> Tally<'c> {
@@ -53,6 +56,7 @@ impl<'c> Tally<'c> {
             n_skipped: 0,
             half: false,
             careful: false,
+            room: String::new(),
         }
     }
 
@@ -130,35 +134,74 @@ impl<'c> Tally<'c> {
         self.met.extend(of);
     }
 
-    /// Takes an object of a known kind as it comes.
-    pub(super) fn object<'de, A: MapAccess<'de>>(
+    /// Takes an object of a known kind as it comes, where nothing of it was read before.
+    pub(super) fn as_it_comes<'de, A: MapAccess<'de>>(
         &mut self,
         kind: Kind,
-        object: Fields<'de, A>,
+        object: Begun<A, impl Way>,
     ) -> Result<(), A::Error> {
+        if !object.before.is_empty() {
+            return self.copied(kind, object);
+        }
         if self.is_taken() {
-            return IgnoredAny.visit_map(object).map(drop);
+            return object.pass();
         }
-        if self.careful {
-            let value = Value::deserialize(MapAccessDeserializer::new(object))?;
-            self.value(kind, value);
-            return Ok(());
-        }
-        let rows = kind.read(One(object))?;
+        let rows = kind.read(object.remaining())?;
         self.take(kind, rows);
         Ok(())
     }
 
-    /// Takes an object of a known kind that was kept until its kind was known.
-    pub(super) fn value(&mut self, kind: Kind, value: Value) {
+    /// Takes an object of a known kind by way of a copy.
+    pub(super) fn copied<'de, A: MapAccess<'de>>(
+        &mut self,
+        kind: Kind,
+        mut object: Begun<A, impl Way>,
+    ) -> Result<(), A::Error> {
         if self.is_taken() {
-            return;
+            return object.pass();
         }
-        let address = address(kind, &value);
-        match kind.read(Kept(value)) {
+        self.make_room(&mut object.before);
+        let copy = object.copy()?;
+        self.read(kind, &copy).map_err(A::Error::custom)?;
+        self.room = copy;
+        Ok(())
+    }
+
+    /// Gives a copy that is about to begin the memory of an earlier one.
+    pub(super) fn make_room(&mut self, copy: &mut ObjectCopy) {
+        if copy.is_empty() {
+            *copy = ObjectCopy::within(std::mem::take(&mut self.room));
+        }
+    }
+
+    /// Takes a copy of an object that was kept until its kind was known.
+    pub(super) fn copy(&mut self, kind: Kind, copy: &str) -> Result<(), serde_json::Error> {
+        if self.is_taken() {
+            return Ok(());
+        }
+        self.read(kind, copy)
+    }
+
+    /// Reads a copy. What is wrong with one is left to the second attempt, which can tell an object that
+    /// does not fit its kind from a document that is none.
+    fn read(&mut self, kind: Kind, copy: &str) -> Result<(), serde_json::Error> {
+        match kind.read(Text(copy)) {
             Ok(rows) => self.take(kind, rows),
-            Err(why) => {
-                let why = format!("{address} in {}: {why}", self.name);
+            Err(error) if !self.careful => return Err(error),
+            Err(_) => self.mend(kind, copy),
+        }
+        Ok(())
+    }
+
+    /// Takes of a field that is there twice the last, as Kubernetes does, and names what is still broken.
+    fn mend(&mut self, kind: Kind, copy: &str) {
+        let value: Value = serde_json::from_str(copy).unwrap_or_default();
+        let copy = value.to_string();
+        match kind.read(Text(&copy)) {
+            Ok(rows) => self.take(kind, rows),
+            Err(error) => {
+                let why = complaint(&copy, &error);
+                let why = format!("{} in {}: {why}", address(kind, &value), self.name);
                 self.broken(kind, &why);
             }
         }
@@ -235,16 +278,5 @@ fn meta(rows: &Rows) -> Option<&Meta> {
         Rows::ResourceQuotas(it) => it.first().map(|it| &it.metadata),
         Rows::Deployments(it) => it.first().map(|it| &it.metadata),
         Rows::Secrets(it) => it.first().map(|it| &it.metadata),
-    }
-}
-
-/// One object that was kept.
-struct Kept(Value);
-
-impl Objects for Kept {
-    type Error = serde_path_to_error::Error<serde_json::Error>;
-
-    fn rows<T: DeserializeOwned>(self) -> Result<Vec<T>, Self::Error> {
-        serde_path_to_error::deserialize(self.0).map(|it| vec![it])
     }
 }

@@ -17,9 +17,11 @@ impl Wire for Json {
 
     fn decode(&self, kind: Kind, bytes: &[u8]) -> Result<Page, String> {
         let mut rest = Rest::default();
+        // As Go does it; and rows are read from text alone, here as from recordings.
+        let text = String::from_utf8_lossy(bytes);
         let body = Body {
             kind,
-            bytes,
+            text: &text,
             rest: &mut rest,
         };
         let rows = kind.read(body).map_err(|it| it.to_string())?;
@@ -31,10 +33,10 @@ impl Wire for Json {
     }
 }
 
-/// The bytes of a page on their way to rows.
+/// The text of a page on its way to rows.
 struct Body<'a> {
     kind: Kind,
-    bytes: &'a [u8],
+    text: &'a str,
     rest: &'a mut Rest,
 }
 
@@ -49,12 +51,12 @@ impl Objects for Body<'_> {
     type Error = serde_json::Error;
 
     fn rows<T: DeserializeOwned>(self) -> Result<Vec<T>, Self::Error> {
-        if let Ok(list) = serde_json::from_slice::<List<T>>(self.bytes) {
+        if let Ok(list) = serde_json::from_str::<List<T>>(self.text) {
             self.rest.next = list.metadata.next;
             return Ok(list.items);
         }
         // Slower, but one bad object then costs itself only.
-        let list: List<&RawValue> = serde_json::from_slice(self.bytes)?;
+        let list: List<&RawValue> = serde_json::from_str(self.text)?;
         self.rest.next = list.metadata.next;
         let mut rows = Vec::with_capacity(list.items.len());
         for item in list.items {
