@@ -97,8 +97,8 @@ fn flags(tree: &Path, target: &Path, platform: &Platform) -> Vec<String> {
         remap(tree, TREE),
     ];
     if platform.os == "linux" {
-        // A panic ends the program, so nobody reads the tables for unwinding: a tenth of it. Windows needs them.
-        flags.push("-Cforce-unwind-tables=no".to_owned());
+        // A program that may lie anywhere in memory has a list of its own addresses; so packed it takes hardly any room.
+        flags.push("-Clink-arg=-Wl,-z,pack-relative-relocs".to_owned());
     }
     flags
 }
