@@ -292,10 +292,17 @@ fn an_archive_holds_program_licence_readme_manual_and_completion() {
     }
     assert_eq!(held(&archive("kubectl-gpu")), all);
 
-    let mut check = std::process::Command::new("sha256sum");
-    let said = run(check
-        .current_dir(archives())
-        .args(["--check", "--strict", "checksums.txt"]));
+    // macOS has the same check by another name.
+    let (program, flags) = match cfg!(target_os = "macos") {
+        true => ("shasum", &["-a", "256"][..]),
+        false => ("sha256sum", &[][..]),
+    };
+    let mut check = std::process::Command::new(program);
+    let said = run(check.current_dir(archives()).args(flags).args([
+        "--check",
+        "--strict",
+        "checksums.txt",
+    ]));
     assert_eq!(said.code, Some(0), "{said:?}");
 }
 
