@@ -49,7 +49,7 @@ pub(super) fn programs(
     command
         .env(
             "CARGO_ENCODED_RUSTFLAGS",
-            flags(tree, &target, platform).join("\u{1f}"),
+            flags(tree, &target).join("\u{1f}"),
         )
         .env("CARGO_TARGET_DIR", &target);
     see(command)?;
@@ -83,22 +83,17 @@ fn target_folder(tree: &Path) -> PathBuf {
     }
 }
 
-/// What the compiler is told beside the profile.
-fn flags(tree: &Path, target: &Path, platform: &Platform) -> Vec<String> {
+/// What the compiler is told beside the profile: other names for the folders of this machine.
+fn flags(tree: &Path, target: &Path) -> Vec<String> {
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| env::home_dir().map(|it| it.join(".cargo")))
         .unwrap_or_default();
     // Of several that fit, the compiler takes the last.
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    let mut flags = vec![
+    vec![
         remap(&home, DEPENDENCIES),
         remap(target, TREE),
         remap(tree, TREE),
-    ];
-    if platform.os == "linux" {
-        // A program that may lie anywhere in memory has a list of its own addresses; so packed it takes hardly any room.
-        flags.push("-Clink-arg=-Wl,-z,pack-relative-relocs".to_owned());
-    }
-    flags
+    ]
 }
