@@ -1,6 +1,8 @@
 //! Files that are printed from the code: written, or compared with what is there.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
+
+use crate::{cargo::root, say::say};
 
 /// One printed file.
 #[derive(Debug)]
@@ -11,8 +13,36 @@ pub(crate) struct Generated {
     pub(crate) text: String,
 }
 
-/// Writes the files that differ, and says which.
-pub(crate) fn write(root: &Path, files: &[Generated]) -> Result<Vec<String>, String> {
+/// Writes the files of this tree that differ, and tells which.
+pub(crate) fn print(files: &[Generated]) -> Result<(), String> {
+    for path in write(root(), files)? {
+        say(&format!("wrote {path}"));
+    }
+    Ok(())
+}
+
+/// Compares the files of this tree with what would be written. In a folder of `whole`, nothing else may end like that. The
+/// error says of what the files should be printed (`from`), and by which chore.
+pub(crate) fn compare(
+    files: &[Generated],
+    whole: &[(&str, &str)],
+    from: &str,
+    chore: &str,
+) -> Result<(), String> {
+    // A stale file is found once for each folder.
+    let stale: BTreeSet<String> = whole
+        .iter()
+        .flat_map(|(folder, ending)| stale(root(), files, folder, ending))
+        .collect();
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let stale = Vec::from_iter(stale).join(", ");
+    Err(format!("not as {from}: {stale}; run `cargo xtask {chore}`"))
+}
+
+/// Writes the files that differ, and returns which.
+fn write(root: &Path, files: &[Generated]) -> Result<Vec<String>, String> {
     let mut written = Vec::new();
     for file in files.iter().filter(|it| differs(root, it)) {
         let path = root.join(&file.path);
@@ -27,7 +57,7 @@ pub(crate) fn write(root: &Path, files: &[Generated]) -> Result<Vec<String>, Str
 }
 
 /// The files that are not as the code prints them, and those in `folder` that nothing prints.
-pub(crate) fn stale(root: &Path, files: &[Generated], folder: &str, ending: &str) -> Vec<String> {
+fn stale(root: &Path, files: &[Generated], folder: &str, ending: &str) -> Vec<String> {
     let mut stale: Vec<String> = files
         .iter()
         .filter(|it| differs(root, it))

@@ -13,7 +13,6 @@ use crate::{
     cargo::{binary, build_binaries, root},
     generated::{self, Generated},
     only_check,
-    say::say,
 };
 
 const FOLDER: &str = "docs/img";
@@ -89,22 +88,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     if only_check(args)? {
         return Ok(check()?);
     }
-    for path in generated::write(root(), &all()?)? {
-        say(&format!("wrote {path}"));
-    }
-    Ok(())
+    Ok(generated::print(&all()?)?)
 }
 
 /// Compares what is there with what would be written.
 pub(crate) fn check() -> Result<(), String> {
-    let stale = generated::stale(root(), &all()?, FOLDER, ".svg");
-    if stale.is_empty() {
-        return Ok(());
-    }
-    let stale = stale.join(", ");
-    Err(format!(
-        "not as the plugins print it: {stale}; run `cargo xtask pictures`"
-    ))
+    let whole = [(FOLDER, ".svg")];
+    generated::compare(&all()?, &whole, "the plugins print it", "pictures")
 }
 
 fn all() -> Result<Vec<Generated>, String> {

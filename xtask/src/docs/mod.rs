@@ -7,14 +7,11 @@ mod rbac;
 mod rules;
 mod schema;
 
-use std::collections::BTreeSet;
-
 use crate::{
     Failure,
     cargo::{build_binaries, root},
     generated::{self, Generated},
     only_check, plugins,
-    say::say,
 };
 
 /// Where schemas are.
@@ -28,10 +25,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     if only_check(args)? {
         return Ok(check()?);
     }
-    for path in generated::write(root(), &all()?)? {
-        say(&format!("wrote {path}"));
-    }
-    Ok(())
+    Ok(generated::print(&all()?)?)
 }
 
 /// Compares what is there with what would be written.
@@ -40,18 +34,7 @@ pub(crate) fn check() -> Result<(), String> {
 }
 
 fn compare(files: &[Generated], whole: &[(&str, &str)]) -> Result<(), String> {
-    // A stale file is found once for each folder.
-    let stale: BTreeSet<String> = whole
-        .iter()
-        .flat_map(|(folder, ending)| generated::stale(root(), files, folder, ending))
-        .collect();
-    if stale.is_empty() {
-        return Ok(());
-    }
-    let stale = Vec::from_iter(stale).join(", ");
-    Err(format!(
-        "not as the code says: {stale}; run `cargo xtask docs`"
-    ))
+    generated::compare(files, whole, "the code says", "docs")
 }
 
 fn all() -> Result<Vec<Generated>, String> {

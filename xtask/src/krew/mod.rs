@@ -95,7 +95,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
     match options.instead {
         None => Ok(make(&options.release)?),
         Some(Instead::Templates { check: true }) => Ok(check()?),
-        Some(Instead::Templates { check: false }) => Ok(print_templates()?),
+        Some(Instead::Templates { check: false }) => Ok(generated::print(&templates()?)?),
         Some(Instead::Verify { files, dist }) => Ok(verify(&files, dist.as_deref())?),
         Some(Instead::Install) => Ok(install::run()?),
         Some(Instead::Serve { dist }) => Ok(serve::run(&dist)?),
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
 }
 
 fn make(release: &Release) -> Result<(), String> {
-    print_templates()?;
+    generated::print(&templates()?)?;
     let Release { tag, dist, .. } = release;
     let base_url = release
         .base_url
@@ -206,23 +206,10 @@ fn verify(files: &[PathBuf], dist: Option<&Path>) -> Result<(), String> {
     Err(found.join("\nerror: "))
 }
 
-fn print_templates() -> Result<(), String> {
-    for path in generated::write(root(), &templates()?)? {
-        say(&format!("wrote {path}"));
-    }
-    Ok(())
-}
-
 /// Compares the templates that are there with what would be printed.
 pub(crate) fn check() -> Result<(), String> {
-    let stale = generated::stale(root(), &templates()?, TEMPLATES, ".yaml");
-    if stale.is_empty() {
-        return Ok(());
-    }
-    let stale = stale.join(", ");
-    Err(format!(
-        "not as plugins.yaml says: {stale}; run `cargo xtask krew templates`"
-    ))
+    let whole = [(TEMPLATES, ".yaml")];
+    generated::compare(&templates()?, &whole, "plugins.yaml says", "krew templates")
 }
 
 fn templates() -> Result<Vec<Generated>, String> {
