@@ -1,6 +1,7 @@
 //! The frame every plugin runs in: flags, reading a live or recorded cluster, standard output, exit code.
 
 pub mod args;
+mod command;
 pub mod completion;
 pub mod error;
 mod formats;
@@ -19,6 +20,7 @@ mod write;
 mod yaml;
 
 pub use args::SharedArgs;
+pub use command::SharedCommand;
 pub use completion::CompletionArgs;
 pub use error::Error;
 pub use frame::{Frame, end, print, remark, unknown, unknown_node};
@@ -27,5 +29,5 @@ pub use plugin::{Example, Plugin, start};
 pub use read::Program;
 #[cfg(feature = "registry")]
 pub use registry::RegistryArgs;
-pub use rules::{explain, names, rules};
+pub use rules::{RuleText, texts};
 pub use what_if::WhatIfArgs;

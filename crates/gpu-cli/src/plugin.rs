@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::formats::Formats;
 use crate::frame::end;
 use crate::read::Program;
+use crate::rules::RuleText;
 use crate::{completion, help};
 
 /// What is true of a plugin in every run.
@@ -24,8 +25,8 @@ pub struct Plugin {
     pub formats: &'static [OwnFormat],
     /// The columns its table can be sorted by.
     pub columns: fn() -> Vec<&'static str>,
-    /// The id and the summary of each of its rules.
-    pub rules: fn() -> Vec<(&'static str, &'static str)>,
+    /// What it looks for.
+    pub rules: fn() -> Vec<RuleText>,
     /// What it lists in every run, or where something is wrong.
     pub reads: &'static [Kind],
     /// What it lists only when a flag asks for it: the flag, and the kind.

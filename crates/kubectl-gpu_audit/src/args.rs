@@ -1,7 +1,7 @@
 //! The flags of kubectl gpu-audit, and what its help tells.
 
 use clap::{Parser, Subcommand};
-use gpu_cli::{CompletionArgs, Example, Plugin, Program, SharedArgs};
+use gpu_cli::{Example, Plugin, Program, SharedArgs, SharedCommand};
 use gpu_core::audit;
 use gpu_core::cluster::Kind;
 
@@ -10,7 +10,7 @@ pub const PLUGIN: Plugin = Plugin {
     program: Program::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
     formats: audit::FORMATS,
     columns: audit::columns,
-    rules: || gpu_cli::names(audit::RULES),
+    rules: || gpu_cli::texts(audit::RULES),
     reads: &[
         Kind::Node,
         Kind::Pod,
@@ -86,12 +86,7 @@ pub enum Instead {
         #[command(flatten)]
         shared: Box<SharedArgs>,
     },
-    /// List the rules.
-    Rules,
-    /// Explain a rule.
-    Explain {
-        /// The rule's id.
-        rule: String,
-    },
-    Completion(CompletionArgs),
+    /// What every plugin does instead.
+    #[command(flatten)]
+    Shared(SharedCommand),
 }

@@ -10,9 +10,7 @@ fn main() -> ExitCode {
     gpu_cli::start(&PLUGIN, |args: &Args| match &args.instead {
         None => answer(args),
         Some(Instead::Roster { all, shared }) => roster(*all, shared),
-        Some(Instead::Rules) => gpu_cli::rules(audit::RULES),
-        Some(Instead::Explain { rule }) => gpu_cli::explain(audit::RULES, rule),
-        Some(Instead::Completion(it)) => it.run(&PLUGIN),
+        Some(Instead::Shared(it)) => it.run(&PLUGIN),
     })
 }
 

@@ -1,8 +1,8 @@
 //! The flags of kubectl gpu-drivertag, and what its help tells.
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use gpu_cli::{
-    CompletionArgs, Example, InventoryArgs, Plugin, Program, RegistryArgs, SharedArgs, WhatIfArgs,
+    Example, InventoryArgs, Plugin, Program, RegistryArgs, SharedArgs, SharedCommand, WhatIfArgs,
 };
 use gpu_core::cluster::Kind;
 use gpu_core::drivertag;
@@ -12,7 +12,7 @@ pub const PLUGIN: Plugin = Plugin {
     program: Program::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
     formats: drivertag::FORMATS,
     columns: drivertag::columns,
-    rules: || gpu_cli::names(drivertag::RULES),
+    rules: || gpu_cli::texts(drivertag::RULES),
     reads: &[
         Kind::Node,
         Kind::Pod,
@@ -75,18 +75,5 @@ pub struct Args {
     pub shared: SharedArgs,
     /// What to do instead.
     #[command(subcommand)]
-    pub instead: Option<Instead>,
-}
-
-/// What to do instead of an answer.
-#[derive(Debug, Subcommand)]
-pub enum Instead {
-    /// List the rules.
-    Rules,
-    /// Explain a rule.
-    Explain {
-        /// The rule's id.
-        rule: String,
-    },
-    Completion(CompletionArgs),
+    pub instead: Option<SharedCommand>,
 }

@@ -4,14 +4,12 @@ use std::process::ExitCode;
 
 use gpu_cli::{Error, Frame};
 use gpu_core::drivertag::{self, Stock};
-use gpu_drivertag::{Args, Instead, PLUGIN};
+use gpu_drivertag::{Args, PLUGIN};
 
 fn main() -> ExitCode {
     gpu_cli::start(&PLUGIN, |args: &Args| match &args.instead {
         None => answer(args),
-        Some(Instead::Rules) => gpu_cli::rules(drivertag::RULES),
-        Some(Instead::Explain { rule }) => gpu_cli::explain(drivertag::RULES, rule),
-        Some(Instead::Completion(it)) => it.run(&PLUGIN),
+        Some(it) => it.run(&PLUGIN),
     })
 }
 

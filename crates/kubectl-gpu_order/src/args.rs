@@ -1,7 +1,7 @@
 //! The flags of kubectl gpu-order, and what its help tells.
 
-use clap::{Parser, Subcommand};
-use gpu_cli::{CompletionArgs, Example, Plugin, Program, SharedArgs};
+use clap::Parser;
+use gpu_cli::{Example, Plugin, Program, SharedArgs, SharedCommand};
 use gpu_core::cluster::Kind;
 use gpu_core::order;
 
@@ -10,7 +10,7 @@ pub const PLUGIN: Plugin = Plugin {
     program: Program::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
     formats: order::FORMATS,
     columns: order::columns,
-    rules: || gpu_cli::names(order::RULES),
+    rules: || gpu_cli::texts(order::RULES),
     reads: &[
         Kind::Node,
         Kind::Pod,
@@ -66,18 +66,5 @@ pub struct Args {
     pub shared: SharedArgs,
     /// What to do instead.
     #[command(subcommand)]
-    pub instead: Option<Instead>,
-}
-
-/// What to do instead of an answer.
-#[derive(Debug, Subcommand)]
-pub enum Instead {
-    /// List the rules.
-    Rules,
-    /// Explain a rule.
-    Explain {
-        /// The rule's id.
-        rule: String,
-    },
-    Completion(CompletionArgs),
+    pub instead: Option<SharedCommand>,
 }

@@ -147,7 +147,8 @@ fn formats(line: &Line) -> Vec<CompletionCandidate> {
 }
 
 fn rules(line: &Line) -> Vec<CompletionCandidate> {
-    described((line.plugin.rules)())
+    let rules = (line.plugin.rules)();
+    described(rules.into_iter().map(|it| (it.id, it.summary)))
 }
 
 fn named(names: impl IntoIterator<Item = String>) -> Vec<CompletionCandidate> {

@@ -4,11 +4,20 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use clap::{CommandFactory, Parser, Subcommand};
-use gpu_cli::{CompletionArgs, Plugin, Program, SharedArgs, completion::for_kubectl};
+use gpu_cli::{CompletionArgs, Plugin, Program, RuleText, SharedArgs, completion::for_kubectl};
 use gpu_core::answer::OwnFormat;
 
 use crate::bench::Bench;
 use crate::server::{Reply, Server, no, ok, page};
+
+const fn rule(id: &'static str, summary: &'static str) -> RuleText {
+    RuleText {
+        id,
+        severity: "error",
+        summary,
+        explanation: "",
+    }
+}
 
 const PLUGIN: Plugin = Plugin {
     program: Program::new("kubectl-gpu_x", "1.2.3"),
@@ -17,7 +26,12 @@ const PLUGIN: Plugin = Plugin {
         about: "yes and no",
     }],
     columns: || vec!["NODE", "DRIVER"],
-    rules: || vec![("all-wrong", "nothing is right"), ("odd", "something is")],
+    rules: || {
+        vec![
+            rule("all-wrong", "nothing is right"),
+            rule("odd", "something is"),
+        ]
+    },
     reads: &[],
     reads_on_request: &[],
     examples: &[],
