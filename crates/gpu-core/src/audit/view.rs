@@ -87,8 +87,9 @@ fn total_pods(cluster: &Cluster) -> usize {
 /// Errors on nodes that no `MISSING` line names, or about no node at all.
 pub(super) fn errors_beyond_lines(standing: &Standing<'_>, findings: &[Finding]) -> usize {
     let shown = |name: &str| {
-        let node = standing.nodes.iter().find(|it| it.node.name == name);
-        node.is_some_and(|it| it.cells.iter().any(|cell| cell.is_strictly_missing))
+        standing
+            .node(name)
+            .is_some_and(|it| it.cells.iter().any(|cell| cell.is_strictly_missing))
     };
     let beyond =
         |it: &&Finding| it.severity == Severity::Error && !it.node.as_deref().is_some_and(shown);

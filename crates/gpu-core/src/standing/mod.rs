@@ -26,7 +26,7 @@ pub use state::{Cell, State};
 pub use trouble::Trouble;
 
 use crate::answer::Gap;
-use crate::cluster::{Cluster, DeployLabel, Kind, Node};
+use crate::cluster::{Cluster, DeployLabel, Kind, Node, Pod};
 use crate::facts::labels::Pauser;
 use crate::facts::operands::{Id, Workload};
 
@@ -50,10 +50,22 @@ pub struct NodeStanding<'a> {
     pub node: &'a Node,
     /// What it is for.
     pub workload: Workload,
+    /// All pods that are on it or made for it, operands' and others'.
+    pub pods: Vec<&'a Pod>,
     /// Its operands, in the order of the roster.
     pub cells: Vec<Cell<'a>>,
     /// What is in the way, each with what waits behind it.
     pub roots: Vec<Root>,
+}
+
+impl<'a> Standing<'a> {
+    /// One of the nodes asked about.
+    pub fn node(&self, name: &str) -> Option<&NodeStanding<'a>> {
+        let at = self
+            .nodes
+            .binary_search_by(|it| it.node.name.as_str().cmp(name));
+        at.ok().map(|at| &self.nodes[at])
+    }
 }
 
 impl<'a> NodeStanding<'a> {
@@ -131,6 +143,7 @@ pub fn standing<'a>(
             NodeStanding {
                 node,
                 workload,
+                pods: by_node.on(&node.name).to_vec(),
                 cells,
                 roots,
             }

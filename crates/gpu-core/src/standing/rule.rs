@@ -124,10 +124,7 @@ fn is_a_guess(rule: &Rule, plugin: Plugin, standing: &Standing<'_>, found: &Foun
     if standing.regime.is_installed {
         return false;
     }
-    let on_node = found
-        .node
-        .as_ref()
-        .and_then(|name| standing.nodes.iter().find(|it| it.node.name == *name));
+    let on_node = found.node.as_ref().and_then(|name| standing.node(name));
     let is_missing = on_node.is_some_and(|it| it.cells.iter().any(|cell| cell.is_strictly_missing));
     match plugin {
         Plugin::Order => rule.plugin != Plugin::Order,

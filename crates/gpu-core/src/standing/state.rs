@@ -114,14 +114,14 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Pods of operands, by node.
+/// Pods, by node: going through all of them for each node would take the square of the nodes.
 pub struct PodsByNode<'a>(HashMap<&'a str, Vec<&'a Pod>>);
 
 impl<'a> PodsByNode<'a> {
-    /// Sorts the pods of operands by the node they are on or made for.
+    /// Sorts the pods by the node they are on or made for.
     pub fn new(cluster: &'a Cluster) -> Self {
         let mut by_node: HashMap<_, Vec<_>> = HashMap::new();
-        for pod in cluster.pods.iter().filter(|it| it.operand.is_some()) {
+        for pod in &cluster.pods {
             if let Some(node) = pod.node.as_deref() {
                 by_node.entry(node).or_default().push(pod);
             }
@@ -129,9 +129,13 @@ impl<'a> PodsByNode<'a> {
         Self(by_node)
     }
 
+    /// All that are on a node or made for it.
+    pub fn on(&self, node: &str) -> &[&'a Pod] {
+        self.0.get(node).map(Vec::as_slice).unwrap_or_default()
+    }
+
     fn of(&self, node: &str, operand: Id) -> Vec<&'a Pod> {
-        let on_node = self.0.get(node).map(Vec::as_slice).unwrap_or_default();
-        on_node
+        self.on(node)
             .iter()
             .filter(|it| it.operand == Some(operand))
             .copied()

@@ -4,7 +4,7 @@ use super::Found;
 use crate::answer::Severity;
 use crate::cluster::{Cluster, DaemonSet, Kind, Node, Refusal};
 use crate::facts::labels::NFD_PREFIX;
-use crate::standing::{Plugin, Rule, Standing};
+use crate::standing::{NodeStanding, Plugin, Rule, Standing};
 
 pub(super) const RULE: Rule = Rule {
     id: "nfd-worker-missing",
@@ -36,10 +36,10 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
     {
         return Vec::new();
     }
-    let nodes = standing.nodes.iter().map(|it| it.node);
+    let nodes = standing.nodes.iter();
     nodes
-        .filter(|it| looks_like_gpu(it) && !has_worker(cluster, it))
-        .filter_map(|it| found(&workers, it))
+        .filter(|it| looks_like_gpu(it.node) && !has_worker(cluster, it))
+        .filter_map(|it| found(&workers, it.node))
         .collect()
 }
 
@@ -59,12 +59,12 @@ fn looks_like_gpu(node: &Node) -> bool {
     node.label(KERNEL).is_none() && (is_tainted || is_known)
 }
 
-fn has_worker(cluster: &Cluster, node: &Node) -> bool {
-    cluster.pods.iter().any(|it| {
+fn has_worker(cluster: &Cluster, node: &NodeStanding<'_>) -> bool {
+    node.pods.iter().any(|it| {
         let of_worker = it
             .daemon_set
             .is_some_and(|at| cluster.daemon_sets[at].is_nfd_worker());
-        of_worker && it.node.as_deref() == Some(&node.name) && it.is_running()
+        of_worker && it.is_running()
     })
 }
 

@@ -27,7 +27,7 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
                 continue;
             };
             if failure.is_init && failure.container == DRIVER_MANAGER {
-                let users = gpu_pods(standing, node);
+                let users = gpu_pods(node);
                 found.push(on_node(node, root, pod, &users, &failure.how));
             }
         }
@@ -36,11 +36,12 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
 }
 
 /// Pods on the node that ask for a GPU and so may hold the driver.
-fn gpu_pods(standing: &Standing<'_>, node: &NodeStanding<'_>) -> Vec<String> {
-    let on_node = standing.cluster.pods.iter().filter(|it| {
-        it.node.as_deref() == Some(&node.node.name) && it.is_running() && it.operand.is_none()
-    });
-    on_node
+fn gpu_pods(node: &NodeStanding<'_>) -> Vec<String> {
+    let others = node
+        .pods
+        .iter()
+        .filter(|it| it.is_running() && it.operand.is_none());
+    others
         .filter(|it| {
             it.details
                 .as_ref()

@@ -29,15 +29,12 @@ fn on_node(standing: &Standing<'_>, node: &NodeStanding<'_>) -> Option<Found> {
     let cluster = standing.cluster;
     let foreign = |pod: &Pod| -> Option<&DaemonSet> {
         let it = &cluster.daemon_sets[pod.daemon_set?];
-        (it.is_foreign_device_plugin()
-            && pod.is_running()
-            && pod.node.as_deref() == Some(&node.node.name))
-        .then_some(it)
+        (it.is_foreign_device_plugin() && pod.is_running()).then_some(it)
     };
-    let (other_pod, other) = cluster
+    let (other_pod, other) = node
         .pods
         .iter()
-        .find_map(|pod| Some((pod, foreign(pod)?)))?;
+        .find_map(|pod| Some((*pod, foreign(pod)?)))?;
     let own_set = own
         .daemon_sets
         .first()
