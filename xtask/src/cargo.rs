@@ -73,7 +73,9 @@ fn name(command: &Command) -> String {
 pub(crate) fn binaries() -> Result<PathBuf, String> {
     let this = env::current_exe().map_err(|error| format!("cannot find myself: {error}"))?;
     let folder = this.parent().ok_or("I lie in no folder")?;
-    Ok(folder.to_owned())
+    // The tests of this program lie one folder deeper.
+    let above = folder.parent().filter(|_| folder.ends_with("deps"));
+    Ok(above.unwrap_or(folder).to_owned())
 }
 
 /// The path of one program of the workspace.

@@ -24,6 +24,8 @@ use crate::{
 const PAGE: &str = "docs/performance.md";
 const BEGIN: &str = "<!-- printed by cargo xtask bench --write -->\n";
 const END: &str = "<!-- end -->\n";
+/// The recorded cluster that is read, many times over.
+const STORY: &str = "operand-lab";
 /// The plugin that is measured; the others are made of the same parts.
 const PLUGIN: &str = "gpu-audit";
 
@@ -101,7 +103,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), Failure> {
 
 fn bench(options: &Options) -> Result<(), String> {
     let place = tempfile::tempdir().map_err(|error| format!("no place to work in: {error}"))?;
-    let text = recording::text(root(), options.nodes)?;
+    let text = recording::text(root(), STORY, options.nodes)?;
     let file = place.path().join("cluster.json");
     fs::write(&file, &text).map_err(|error| format!("cannot write the recording: {error}"))?;
     let mut measured = Vec::new();
@@ -111,14 +113,11 @@ fn bench(options: &Options) -> Result<(), String> {
     for round in 0..options.rounds {
         say(&format!("round {} of {}", round + 1, options.rounds));
         for it in &mut measured {
-            it.start.push(time(&it.program, &["--help".as_ref()])?);
-            let words = [
-                "-f".as_ref(),
-                file.as_os_str(),
-                "-o".as_ref(),
-                "lines".as_ref(),
-            ];
-            it.scan.push(time(&it.program, &words)?);
+            it.start
+                .push(time(Command::new(&it.program).arg("--help"))?);
+            let mut scan = Command::new(&it.program);
+            it.scan
+                .push(time(scan.args(["-o", "lines", "-f"]).arg(&file))?);
         }
     }
     let about = format!(
@@ -178,18 +177,16 @@ fn executable(_: &Path) -> Result<(), String> {
 }
 
 /// The time of a whole run; one that does not end well would be quick for the wrong reason.
-fn time(program: &Path, words: &[&std::ffi::OsStr]) -> Result<Duration, String> {
+fn time(command: &mut Command) -> Result<Duration, String> {
+    command.stdin(Stdio::null()).stdout(Stdio::null());
     let begin = Instant::now();
-    let status = Command::new(program)
-        .args(words)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
+    let status = command
         .status()
-        .map_err(|error| format!("cannot run {}: {error}", program.display()))?;
+        .map_err(|error| format!("cannot run {command:?}: {error}"))?;
     let time = begin.elapsed();
-    match status.success() {
-        true => Ok(time),
-        false => Err(format!("{} failed ({status})", program.display())),
+    match status.code() {
+        Some(0) => Ok(time),
+        _ => Err(format!("{command:?} failed ({status})")),
     }
 }
 
