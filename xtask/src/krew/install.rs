@@ -118,13 +118,7 @@ impl Krew {
             self.run(&[&["uninstall"], ours.as_slice()].concat())?;
         }
         let indexes = take(self.command(&["index", "list"]))?;
-        let known = indexes.lines().find_map(|it| {
-            it.strip_prefix(INDEX)?
-                .split_whitespace()
-                .next()
-                .map(PathBuf::from)
-        });
-        match known {
+        match place(&indexes) {
             None => Ok(()),
             Some(known) if known == index => self.run(&["index", "remove", INDEX]),
             Some(known) => Err(format!(
@@ -133,6 +127,15 @@ impl Krew {
             )),
         }
     }
+}
+
+/// Where our index lies, as `krew index list` shows it: a name and a place in each row.
+fn place(indexes: &str) -> Option<PathBuf> {
+    let mut rows = indexes
+        .lines()
+        .filter_map(|it| it.split_once(char::is_whitespace));
+    let (_, place) = rows.find(|(name, _)| *name == INDEX)?;
+    Some(PathBuf::from(place.trim()))
 }
 
 /// The plugins of ours that `krew list` shows from another index, as words for `krew uninstall`. Those of krew's own index
@@ -188,6 +191,13 @@ mod tests {
         ] {
             assert_eq!(foreign(installed, &plugins), want, "{installed:?}");
         }
+    }
+
+    #[test]
+    fn an_index_is_found_by_its_whole_name_and_keeps_its_spaces() {
+        let listed = "INDEX               URL\nkubectl-gpu-local-2  /x\nkubectl-gpu-local    /my clone/dist\n";
+        assert_eq!(place(listed), Some(PathBuf::from("/my clone/dist")));
+        assert_eq!(place("INDEX  URL\ndefault  https://x\n"), None);
     }
 
     #[test]
