@@ -189,7 +189,7 @@ fn rights(role: &str, mut subject: Value, without: &[&str]) -> String {
             !without.iter().any(|it| it == resource || **it == format!("{resource}.{group}"))
         })
         .map(|(group, resource)| {
-            json!({"apiGroups": [group], "resources": [resource], "verbs": ["get", "list", "watch"]})
+            json!({"apiGroups": [group], "resources": [resource], "verbs": ["list"]})
         })
         .collect();
     subject["apiGroup"] = json!("rbac.authorization.k8s.io");

@@ -347,7 +347,7 @@ fn is_ready_now(nodes: &[Value]) -> bool {
 }
 
 #[test]
-fn the_reader_reads_and_does_not_write_and_less_can_be_given() {
+fn the_reader_lists_and_does_nothing_else_and_less_can_be_given() {
     let Some(lab) = with_operands() else { return };
     let reader = lab.reader_kubeconfig();
     assert!(
@@ -355,12 +355,16 @@ fn the_reader_reads_and_does_not_write_and_less_can_be_given() {
             .status
             .success()
     );
-    let refused = as_user(lab, reader, &["label", "node", "lab-node-0", "some=label"]);
-    let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(
-        said.contains("\"lab-reader\" cannot patch resource \"nodes\""),
-        "{said}"
-    );
+    for (words, verb) in [
+        (["create", "namespace", "some"], "create"),
+        (["delete", "node", "lab-node-0"], "delete"),
+        (["get", "node", "lab-node-0"], "get"),
+    ] {
+        let refused = as_user(lab, reader, &words);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        let want = format!("\"lab-reader\" cannot {verb} resource ");
+        assert!(said.contains(&want), "{said}");
+    }
 
     let without_pods = lab.identity_without(&["pods"]).unwrap();
     assert!(

@@ -9,7 +9,7 @@ use crate::plugins::Plugin;
 pub(super) fn page(plugins: &[Plugin]) -> String {
     let roles: Vec<String> = plugins.iter().map(role).collect();
     format!(
-        "# {PRINTED}\n# What a user of each plugin must be allowed: reading only. Bind it with a ClusterRoleBinding.\n{}",
+        "# {PRINTED}\n# What a user of each plugin must be allowed: lists only. Bind it with a ClusterRoleBinding.\n{}",
         roles.concat()
     )
 }
@@ -22,7 +22,7 @@ fn role(plugin: &Plugin) -> String {
     for (group, resources) in by_group(&plugin.reads) {
         let resources = resources.join(", ");
         text.push_str(&format!(
-            "  - apiGroups: [\"{group}\"]\n    resources: [{resources}]\n    verbs: [get, list, watch]\n"
+            "  - apiGroups: [\"{group}\"]\n    resources: [{resources}]\n    verbs: [list]\n"
         ));
     }
     text
@@ -51,7 +51,7 @@ mod tests {
                 serde_yaml::from_str(text.trim_start_matches("---\n")).unwrap();
             let mut reads = Vec::new();
             for rule in role["rules"].as_array().unwrap() {
-                assert_eq!(rule["verbs"], serde_json::json!(["get", "list", "watch"]));
+                assert_eq!(rule["verbs"], serde_json::json!(["list"]));
                 let group = rule["apiGroups"][0].as_str().unwrap();
                 for resource in rule["resources"].as_array().unwrap() {
                     let resource = resource.as_str().unwrap();
