@@ -245,16 +245,30 @@ fn a_full_disk_is_told_and_is_no_panic() {
     assert!(!err.contains("panic"), "{err}");
 }
 
+/// The command as a terminal starts it: whoever runs the tests in the background may have had Ctrl-C ignored, and what is
+/// ignored is inherited.
+#[cfg(unix)]
+fn as_at_a_terminal(command: &std::process::Command) -> std::process::Command {
+    let mut reset = std::process::Command::new("/usr/bin/env");
+    if cfg!(target_os = "linux") {
+        reset.arg("--default-signal=INT");
+    }
+    reset.arg(command.get_program()).args(command.get_args());
+    reset.env_clear();
+    reset.envs(command.get_envs().filter_map(|(key, it)| Some((key, it?))));
+    reset
+}
+
 #[test]
 #[cfg(unix)]
 fn ctrl_c_ends_a_run_that_waits_for_a_silent_server() {
     use std::os::unix::process::ExitStatusExt;
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let server = format!("http://{}", silent.local_addr().expect("an address"));
-    let mut command = plugin("kubectl-gpu_audit")
+    let command = plugin("kubectl-gpu_audit")
         .args(["--server", &server])
         .command();
-    let mut child = command
+    let mut child = as_at_a_terminal(&command)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
