@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{linker::Linker, platform::Platform};
+use super::{linker::Linker, platform::Platform, stamp::without_time};
 use crate::{cargo::see, plugins::Plugin};
 
 /// The profile in Cargo.toml, and the name of the folder it builds into.
@@ -56,7 +56,13 @@ pub(super) fn programs(
     let folder = target.join(platform.triple).join(PROFILE);
     plugins
         .iter()
-        .map(|it| program(&folder, it, platform))
+        .map(|it| {
+            let built = program(&folder, it, platform)?;
+            Ok(Program {
+                bytes: without_time(built.bytes),
+                ..built
+            })
+        })
         .collect()
 }
 

@@ -9,6 +9,7 @@ mod linker;
 mod platform;
 mod reproduce;
 mod sbom;
+mod stamp;
 
 pub(crate) use archive::{Found, Plain, read};
 pub(crate) use checksums::sha256;
