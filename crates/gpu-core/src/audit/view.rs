@@ -1,5 +1,7 @@
 //! What people and scripts read of an audit.
 
+use std::collections::BTreeSet;
+
 use crate::answer::{Block, Cell as TableCell, Finding, Page, Severity, Table, Tone};
 use crate::cluster::{Cluster, DaemonSet, Kind, Refusal};
 use crate::facts::operands::{Id, ON_SOME_NODES, ROSTER};
@@ -99,7 +101,14 @@ pub(super) fn errors_beyond_lines(standing: &Standing<'_>, findings: &[Finding])
 /// The page for people.
 pub(super) fn page(standing: &Standing<'_>, findings: &[Finding], wide: bool) -> Page {
     let is_large = !wide && standing.nodes.len() > NODES_SHOWN;
-    let is_folded = |it: &&NodeStanding<'_>| is_large && is_quiet(it, findings);
+    let blamed: BTreeSet<&str> = findings
+        .iter()
+        .filter(|it| it.severity != Severity::Info)
+        .filter_map(|it| it.node.as_deref())
+        .collect();
+    let is_folded = |it: &&NodeStanding<'_>| {
+        is_large && !blamed.contains(it.node.name.as_str()) && is_quiet(it)
+    };
     let (folded, shown): (Vec<_>, Vec<_>) = standing.nodes.iter().partition(is_folded);
     let mut blocks = vec![Block::Table(node_table(&shown, wide))];
     blocks.extend(fold(&folded));
@@ -114,17 +123,14 @@ pub(super) fn page(standing: &Standing<'_>, findings: &[Finding], wide: bool) ->
 }
 
 /// Nothing to say about this node: no GPU, or all well.
-fn is_quiet(node: &NodeStanding<'_>, findings: &[Finding]) -> bool {
-    let blamed = findings
-        .iter()
-        .any(|it| it.node.as_deref() == Some(&node.node.name) && it.severity != Severity::Info);
+fn is_quiet(node: &NodeStanding<'_>) -> bool {
     let shows = |it: &Cell<'_>| {
         matches!(
             it.state,
             State::Unknown | State::Paused | State::Unexpected | State::Missing | State::NotReady
         )
     };
-    !blamed && !node.cells.iter().any(shows)
+    !node.cells.iter().any(shows)
 }
 
 fn fold(folded: &[&NodeStanding<'_>]) -> Option<Block> {

@@ -1,5 +1,7 @@
 //! The chain of a node: each operand as a link, what it waits for, and the first broken one.
 
+use std::collections::HashMap;
+
 use crate::answer::{Finding, Severity};
 use crate::facts::barriers::{self, Barrier, VALIDATOR_STEPS};
 use crate::facts::operands::{Id, ON_SOME_NODES};
@@ -57,8 +59,23 @@ pub struct Link {
     pub why: String,
 }
 
+/// The first error about each node: asking all findings for each node would take the square of the nodes.
+pub(super) fn first_errors(findings: &[Finding]) -> HashMap<&str, &Finding> {
+    let mut first = HashMap::new();
+    for it in findings.iter().filter(|it| it.severity == Severity::Error) {
+        if let Some(node) = it.node.as_deref() {
+            first.entry(node).or_insert(it);
+        }
+    }
+    first
+}
+
 /// The chain of one node.
-pub(super) fn chain(node: &NodeStanding<'_>, findings: &[Finding], is_sure: bool) -> Chain {
+pub(super) fn chain(
+    node: &NodeStanding<'_>,
+    errors: &HashMap<&str, &Finding>,
+    is_sure: bool,
+) -> Chain {
     let mut links = Vec::new();
     for cell in node.cells.iter().filter(|it| is_shown(it)) {
         if cell.operand == Id::OperatorValidator {
@@ -67,22 +84,14 @@ pub(super) fn chain(node: &NodeStanding<'_>, findings: &[Finding], is_sure: bool
             links.push(link(cell));
         }
     }
-    let on_node = |it: &&Finding| it.node.as_deref() == Some(&node.node.name);
-    let has_error = findings
-        .iter()
-        .filter(on_node)
-        .any(|it| it.severity == Severity::Error);
+    let error = errors.get(node.node.name.as_str());
     let root = node.roots.first().map(|it| it.first().name());
-    let by_rule = findings
-        .iter()
-        .filter(on_node)
-        .find(|it| it.severity == Severity::Error)
-        .and_then(|it| it.operand);
+    let by_rule = error.and_then(|it| it.operand);
     let first_broken = root
         .or(by_rule.map(Id::name))
         .map(|name| first_link(&links, name));
     let unknown = !is_sure || node.cells.iter().any(|it| it.state == State::Unknown);
-    let verdict = match (has_error || first_broken.is_some(), unknown) {
+    let verdict = match (error.is_some() || first_broken.is_some(), unknown) {
         (true, _) => Verdict::Broken,
         (false, true) => Verdict::Unknown,
         (false, false) => Verdict::Ok,
@@ -209,7 +218,7 @@ mod tests {
     /// The chain of the first node, without any finding.
     fn chain_of(cluster: &Cluster) -> Chain {
         let standing = standing(cluster, &Scope::default(), None).unwrap();
-        chain(&standing.nodes[0], &[], standing.is_sure())
+        chain(&standing.nodes[0], &HashMap::new(), standing.is_sure())
     }
 
     /// The chain of a node of the five core operands and the validator, where these are ready and the others are as given.
@@ -525,7 +534,11 @@ mod tests {
             ("gpu-1", Severity::Warning, Verdict::Ok, None),
             ("gpu-2", Severity::Error, Verdict::Ok, None),
         ] {
-            let chain = chain(&standing.nodes[0], &[finding(node, severity)], true);
+            let chain = chain(
+                &standing.nodes[0],
+                &first_errors(&[finding(node, severity)]),
+                true,
+            );
             assert_eq!(
                 (chain.verdict, chain.first_broken.as_deref()),
                 (verdict, first),

@@ -45,10 +45,11 @@ pub fn order<'a>(
     findings.extend(standing::rule::run(others, Plugin::Order, &standing));
     standing::rule::sort(&mut findings);
     let gaps = standing.gaps();
+    let errors = chain::first_errors(&findings);
     let chains = standing
         .nodes
         .iter()
-        .map(|it| chain::chain(it, &findings, standing.is_sure()))
+        .map(|it| chain::chain(it, &errors, standing.is_sure()))
         .collect();
     Ok(Report {
         standing,

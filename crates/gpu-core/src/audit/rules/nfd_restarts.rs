@@ -28,7 +28,9 @@ fn find(standing: &Standing<'_>) -> Vec<Found> {
         .pods
         .iter()
         .filter(|it| is_nfd_master(it) && it.restarts >= OFTEN && is_recent(cluster, it));
-    masters.map(|it| found(cluster, it)).collect()
+    let mut masters = masters.peekable();
+    let young = masters.peek().and_then(|_| young_operands(cluster));
+    masters.map(|it| found(it, young.clone())).collect()
 }
 
 /// Did it end within the last day? Restarts of a year are no trouble of today.
@@ -55,7 +57,7 @@ fn is_nfd_master(pod: &Pod) -> bool {
         || says("app.kubernetes.io/name", "node-feature-discovery") && says("role", "master")
 }
 
-fn found(cluster: &Cluster, pod: &Pod) -> Found {
+fn found(pod: &Pod, young: Option<String>) -> Found {
     let last = pod
         .details
         .as_ref()
@@ -68,7 +70,7 @@ fn found(cluster: &Cluster, pod: &Pod) -> Found {
         pod.address(),
         pod.restarts
     )];
-    evidence.extend(young_operands(cluster));
+    evidence.extend(young);
     Found {
         message: format!(
             "the NFD master (node-feature-discovery) has restarted {} times, so node labels can flap",
