@@ -253,7 +253,8 @@ fn a_registry_that_stops_half_way_makes_nothing_absent() {
         })
         .collect();
     let asking = std::thread::spawn(move || look_up(&questions, &anonymous()));
-    std::thread::sleep(Duration::from_millis(300));
+    let some = || (bench.registry.answered("/none-").unwrap() > 50).then_some(());
+    lab::wait_until("some answers", Duration::from_secs(30), some).unwrap();
     bench.registry.kill();
     let answers = asking.join().unwrap();
     let n_absent = answers

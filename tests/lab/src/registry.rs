@@ -14,6 +14,8 @@ use serde_json::json;
 
 use crate::{Error, Programs, programs::last_lines, wait::wait_until};
 
+/// What it writes, requests among them.
+const LOG: &str = "log";
 /// Who may log in to a registry that asks.
 const USER: &str = "lab";
 const PASSWORD: &str = "lab-Pa55word";
@@ -69,7 +71,7 @@ impl Registry {
         let program = Programs::registry()?;
         let port = free_port().map_err(Error::file("a free port"))?;
         let config = write_files(folder, setup, port)?;
-        let log_path = folder.join("log");
+        let log_path = folder.join(LOG);
         let log = fs::File::create(&log_path).map_err(Error::file(&log_path))?;
         let errors = log.try_clone().map_err(Error::file(&log_path))?;
         let mut keeper = Command::new("sh")
@@ -106,6 +108,17 @@ impl Registry {
     /// Host and port, as images name it.
     pub fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
+    }
+
+    /// How many requests it has answered whose line in its access log holds `what`.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the log cannot be read.
+    pub fn answered(&self, what: &str) -> Result<usize, Error> {
+        let path = self.folder.join(LOG);
+        let log = fs::read(&path).map_err(Error::file(path))?;
+        let text = String::from_utf8_lossy(&log);
+        Ok(text.lines().filter(|it| it.contains(what)).count())
     }
 
     /// User and password of a registry that asks for them.
@@ -222,7 +235,7 @@ fn write_files(folder: &Path, setup: RegistrySetup, port: u16) -> Result<PathBuf
     };
     let mut config = json!({
         "version": "0.1",
-        "log": {"level": "error", "accesslog": {"disabled": true}},
+        "log": {"level": "error"},
         "storage": storage,
         "http": http,
     });
